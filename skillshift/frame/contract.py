@@ -1,0 +1,367 @@
+"""Contracts: one table's fields and row rules, written once, checked everywhere the same.
+
+A :class:`Table` is the single definition. From it come the pandera model that users call
+(:meth:`Table.model`), the schema that the readers enforce, and the rule expressions that the sums
+step evaluates in the same pass as the sums. A LazyFrame's data is checked, not only its schema.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from functools import cache, reduce
+from operator import or_
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from skillshift.frame.errors import SHOWN, ContractError, InputError, Violation, shorten
+from skillshift.frame.lines import line_numbers
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+FILE = "_file"
+"""The column that says which file a record came from; readers add it, and it is not a field."""
+
+RECORD = "_record"
+"""The column that says which record of its file this is, from 0; readers add it."""
+
+
+class Kind(Enum):
+    """What a field holds: its Polars type, and how messages name it."""
+
+    TEXT = "text"
+    LABEL = "text or a whole number"
+    FLAG = "true or false"
+    COUNT = "a whole number"
+    NUMBER = "a number"
+    TEXTS = "a list of texts"
+
+    @property
+    def dtype(self) -> pl.DataType:
+        """The Polars type that the field has once it is read."""
+        return _DTYPES[self]
+
+    @property
+    def is_text(self) -> bool:
+        """Whether the field is read as text."""
+        return self in (Kind.TEXT, Kind.LABEL)
+
+    def accepts(self, dtype: pl.DataType) -> bool:
+        """Whether a frame's column of this type can be taken for the field without a guess."""
+        if dtype == pl.Null:
+            return True
+        if self is Kind.TEXT:
+            return isinstance(dtype, pl.String | pl.Categorical | pl.Enum)
+        if self is Kind.LABEL:
+            return Kind.TEXT.accepts(dtype) or dtype.is_integer()
+        if self is Kind.FLAG:
+            return dtype == pl.Boolean
+        if self is Kind.TEXTS:
+            return isinstance(dtype, pl.List) and Kind.TEXT.accepts(_inner(dtype))
+        return dtype.is_integer() or dtype.is_float()
+
+
+_DTYPES: dict[Kind, pl.DataType] = {
+    Kind.TEXT: pl.String(),
+    Kind.LABEL: pl.String(),
+    Kind.FLAG: pl.Boolean(),
+    Kind.COUNT: pl.Int64(),
+    Kind.NUMBER: pl.Float64(),
+    Kind.TEXTS: pl.List(pl.String()),
+}
+
+
+def _inner(dtype: pl.List) -> pl.DataType:
+    inner = dtype.inner
+    return inner() if isinstance(inner, type) else inner
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One field of a table.
+
+    Attributes:
+        name: The column and JSON key.
+        kind: What it holds.
+        about: One line of documentation.
+        required: Whether every record must have the key (its value may still be null).
+        nullable: Whether null is allowed by itself; rules may ask for more.
+        hint: What to do when the type is wrong.
+    """
+
+    name: str
+    kind: Kind
+    about: str
+    required: bool = True
+    nullable: bool = False
+    hint: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One rule about one record.
+
+    Attributes:
+        code: Its stable reason code, ``field.what``.
+        field: The field a message points at.
+        violated: A Polars expression that is true where the record breaks the rule; null counts as kept.
+        expected: What the rule asks for, as the end of "expected ...".
+        hint: What to do.
+    """
+
+    code: str
+    field: str
+    violated: pl.Expr
+    expected: str
+    hint: str = ""
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table's fields and row rules.
+
+    Attributes:
+        name: How messages name it, such as ``per-task log``.
+        model_name: The name of its pandera model.
+        fields: Its fields; columns beyond them are kept untouched.
+        rules: Its row rules beyond those that the fields imply.
+    """
+
+    name: str
+    model_name: str
+    fields: tuple[Field, ...]
+    rules: tuple[Rule, ...] = field(default=())
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The fields' names, in order."""
+        return tuple(f.name for f in self.fields)
+
+    def __getitem__(self, name: str) -> Field:
+        """The field of that name."""
+        return next(f for f in self.fields if f.name == name)
+
+    def all_rules(self, columns: Iterable[str]) -> tuple[Rule, ...]:
+        """The rules that apply to a frame with these columns: no nulls where none may be, then the row rules."""
+        present = set(columns)
+        filled = tuple(
+            Rule(
+                f"{f.name}.missing",
+                f.name,
+                _missing(f),
+                f"{f.kind.value}" + (", not empty" if f.kind.is_text else ""),
+            )
+            for f in self.fields
+            if not f.nullable and f.name in present
+        )
+        return filled + self.rules
+
+    # -- conforming a frame ------------------------------------------------------------------------------
+
+    def conform(self, frame: pl.LazyFrame) -> pl.LazyFrame:
+        """Check the columns and bring them to the table's types, without losing a value.
+
+        Dictionaries and Enums become text, integers Int64, integral floats counts. Optional fields that
+        are absent and that a rule speaks of are added as nulls.
+
+        Args:
+            frame: Any frame with the required columns.
+
+        Returns:
+            The frame with the fields' types; other columns stay as they are.
+
+        Raises:
+            ContractError: A required column is missing, or one has a type that cannot be taken for the
+                field's (codes ``<field>.missing-column``, ``<field>.type``), or a number for a count has
+                a fraction (``<field>.fraction``).
+        """
+        schema = frame.collect_schema()
+        self._check_columns(schema)
+        used = {name for rule in self.rules for name in rule.violated.meta.root_names()}
+        casts: list[pl.Expr] = []
+        fractions: list[Rule] = []
+        for f in self.fields:
+            if f.name not in schema:
+                if f.name in used:
+                    casts.append(pl.lit(None, dtype=f.kind.dtype).alias(f.name))
+                continue
+            if schema[f.name] != f.kind.dtype:
+                casts.append(pl.col(f.name).cast(f.kind.dtype))
+                if f.kind is Kind.COUNT and not schema[f.name].is_integer() and schema[f.name] != pl.Null:
+                    fractions.append(_fraction(f))
+        if fractions:
+            check(frame, fractions, self.name)
+        return frame.with_columns(casts) if casts else frame
+
+    def _check_columns(self, schema: pl.Schema) -> None:
+        wrong: list[Violation] = []
+        for f in self.fields:
+            if f.name not in schema:
+                if f.required:
+                    have = ", ".join(name for name in schema if name not in (FILE, RECORD)) or "none"
+                    wrong.append(
+                        Violation(
+                            code=f"{f.name}.missing-column",
+                            field=f.name,
+                            found=f"no such column (columns: {have})",
+                            expected=f"a column of {f.kind.value}",
+                        )
+                    )
+            elif not f.kind.accepts(schema[f.name]):
+                wrong.append(
+                    Violation(
+                        code=f"{f.name}.type",
+                        field=f.name,
+                        found=f"a column of type {schema[f.name]}",
+                        expected=f"{f.kind.value}",
+                        hint=f.hint,
+                    )
+                )
+        if wrong:
+            raise ContractError(self.name, {v.code: 1 for v in wrong}, wrong)
+
+    def validate(self, frame: pl.LazyFrame) -> pl.LazyFrame:
+        """Conform a frame and check every record against every row rule.
+
+        Args:
+            frame: The records.
+
+        Returns:
+            The conformed frame, still lazy.
+
+        Raises:
+            ContractError: As :meth:`conform`, or a record breaks a rule.
+        """
+        conformed = self.conform(frame)
+        check(conformed, self.all_rules(conformed.collect_schema().names()), self.name)
+        return conformed
+
+    # -- pandera -----------------------------------------------------------------------------------------
+
+    def model(self) -> type[Any]:
+        """The pandera ``DataFrameModel`` of this table, for pandera's own ``validate(df, lazy=True)``.
+
+        pandera checks a LazyFrame's schema only; :meth:`validate` checks its data too.
+        """
+        return _pandera_model(self)
+
+
+def _missing(f: Field) -> pl.Expr:
+    column = pl.col(f.name)
+    return column.is_null() | (column == "") if f.kind.is_text else column.is_null()
+
+
+def _fraction(f: Field) -> Rule:
+    column = pl.col(f.name)
+    return Rule(
+        f"{f.name}.fraction",
+        f.name,
+        (column != column.floor()) | column.is_nan() | column.is_infinite(),
+        Kind.COUNT.value,
+    )
+
+
+def any_violated(rules: Sequence[Rule]) -> pl.Expr:
+    """True where a record breaks at least one of the rules; never null."""
+    return reduce(or_, (rule.violated.fill_null(value=False) for rule in rules))
+
+
+def count_violations(frame: pl.LazyFrame, rules: Sequence[Rule]) -> dict[str, int]:
+    """How many records break each rule, by reason code; rules that every record keeps are left out."""
+    counts = frame.select(
+        rule.violated.fill_null(value=False).cast(pl.Int64).sum().alias(str(i))
+        for i, rule in enumerate(rules)
+    ).collect(engine="streaming")
+    found: dict[str, int] = {}
+    for rule, n in zip(rules, counts.row(0), strict=True):
+        if n:
+            found[rule.code] = found.get(rule.code, 0) + n
+    return found
+
+
+def check(frame: pl.LazyFrame, rules: Sequence[Rule], table: str) -> None:
+    """Raise a located :class:`ContractError` if any record breaks any of the rules."""
+    if not rules:
+        return
+    counts = count_violations(frame, rules)
+    if counts:
+        raise ContractError(table, counts, locate(frame, rules))
+
+
+def locate(frame: pl.LazyFrame, rules: Sequence[Rule]) -> list[Violation]:
+    """The first 20 violations of a frame, in the order of its rows, with file and line where known."""
+    names = frame.collect_schema().names()
+    if RECORD not in names:
+        frame = frame.with_row_index(RECORD)
+    flags = [rule.violated.fill_null(value=False).alias(f"_rule_{i}") for i, rule in enumerate(rules)]
+    offending = (
+        frame.filter(any_violated(rules))
+        .head(SHOWN)
+        .with_columns(flags)
+        .collect(engine="streaming")
+        .to_dicts()
+    )
+    places = line_numbers((row.get(FILE), row[RECORD]) for row in offending)
+    return [
+        Violation(
+            code=rule.code,
+            file=row.get(FILE),
+            line=places[row.get(FILE), row[RECORD]],
+            field=rule.field,
+            found=shorten(row.get(rule.field)),
+            expected=rule.expected,
+            hint=rule.hint,
+        )
+        for row in offending
+        for i, rule in enumerate(rules)
+        if row[f"_rule_{i}"]
+    ]
+
+
+def collect(frame: pl.LazyFrame) -> pl.DataFrame:
+    """Run a plan on the streaming engine; a file that cannot be read is an :class:`InputError`.
+
+    Raises:
+        InputError: A file vanished or changed while it was read, or its content is not what its name says.
+    """
+    try:
+        return frame.collect(engine="streaming")
+    except (OSError, pl.exceptions.ComputeError) as error:
+        raise InputError(f"the input could not be read: {error}. Check that the file is whole.") from error
+
+
+@cache
+def _pandera_model(table: Table) -> type[Any]:
+    # Importing pandera takes seconds, so it happens where a model is asked for.
+    import pandera.polars as pa
+    from pandera.api.polars.types import PolarsData
+
+    namespace: dict[str, Any] = {"__annotations__": {}, "__doc__": f"{table.name}: pandera model."}
+    for f in table.fields:
+        dtype: Any = f.kind.dtype if f.kind is Kind.TEXTS else type(f.kind.dtype)
+        namespace["__annotations__"][f.name] = dtype if f.required else _optional(dtype)
+        namespace[f.name] = pa.Field(nullable=True, description=f.about)
+
+    def as_check(rule: Rule) -> Any:
+        def kept(_cls: type, data: PolarsData) -> pl.LazyFrame:
+            frame = data.lazyframe
+            absent = set(rule.violated.meta.root_names()) - set(frame.collect_schema().names())
+            filled = frame.with_columns(
+                pl.lit(None, dtype=table[name].kind.dtype).alias(name) for name in absent
+            )
+            return filled.select(rule.violated.fill_null(value=False).not_().alias(rule.code))
+
+        return pa.dataframe_check(
+            name=rule.code, error=f"{rule.field}: expected {rule.expected} [{rule.code}]"
+        )(kept)
+
+    required = tuple(f.name for f in table.fields if f.required)
+    for rule in table.all_rules(required):
+        namespace[f"rule_{rule.code}".replace(".", "_").replace("-", "_")] = as_check(rule)
+    return type(table.model_name, (pa.DataFrameModel,), namespace)
+
+
+def _optional(dtype: Any) -> Any:
+    return dtype | None
