@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 PUBLISHED_DECIMALS = 2
 """How many decimals a published number has, always: JSON drops trailing zeros, so 16.9 is 16.90."""
 
-_WHOLE_DIGITS = 30  # far beyond any metric, and no text can make a number that takes forever to expand
-_PRINTED = re.compile(rf"-?[0-9]{{1,{_WHOLE_DIGITS}}}(?:\.([0-9]+))?")
+_WHOLE_DIGITS = 15  # far beyond any metric; sums of hundredths stay exact, and no text expands forever
+_WHOLE = rf"-?[0-9]{{1,{_WHOLE_DIGITS}}}"
+_PRINTED = re.compile(rf"{_WHOLE}(?:\.([0-9]+))?")
 _QUANTILE = re.compile(r"[0-9](?:\.[0-9]{1,18})?|[0-9]{1,18}/[1-9][0-9]{0,17}")
 
 
@@ -192,6 +193,26 @@ def printed_number(value: str | float | Decimal, decimals: int = PUBLISHED_DECIM
     if shown > decimals:
         raise InputError(f"found {shorten(value)} with {shown} decimals, expected {wanted}")
     return Fraction(found[0])
+
+
+def printed_units(text: pl.Expr, decimals: int = PUBLISHED_DECIMALS) -> pl.Expr:
+    """:func:`printed_number` for a column of text, counted in units of the last decimal.
+
+    Args:
+        text: Text as :func:`printed_number` takes it; a float's shortest text will do.
+        decimals: The most decimals that it may show.
+
+    Returns:
+        An Int128 expression; null where the text is null or :func:`printed_number` refuses it.
+
+    >>> pl.select(printed_units(pl.Series(["16.9", "-0.05", "1.234"]))).to_series().to_list()
+    [1690, -5, None]
+    """
+    _check_decimals(decimals)
+    shown = rf"(?:\.[0-9]{{1,{decimals}}})?" if decimals else ""
+    number = text.str.extract(rf"^({_WHOLE}{shown})$")
+    part = number.str.extract(r"\.([0-9]+)$").fill_null("").str.pad_end(decimals, "0")
+    return pl.concat_str(number.str.extract(r"^(-?[0-9]+)"), part).cast(pl.Int128)
 
 
 def _plain(number: Decimal) -> str:
