@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from skillshift.frame.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
 Context = Literal["src", "tgt"]
 Shift = Literal["none", "perceptual", "execution"]
@@ -58,7 +58,7 @@ class Grid:
         self,
         name: str,
         websites: Mapping[str, int],
-        conditions: tuple[Condition | str, ...] | list[Condition | str] | list[str] | tuple[str, ...],
+        conditions: Sequence[Condition | str],
         *,
         inferred: bool = False,
     ) -> None:
@@ -142,7 +142,8 @@ def read_grid(path: str | Path) -> Grid:
     Args:
         path: A TOML file: ``name``, a table ``[websites]`` of task counts, and either
             ``conditions = ["a", "b"]`` or ``[[conditions]]`` tables with ``name`` and, where the grid has
-            the factors, ``context`` (``src``, ``tgt``) and ``shift`` (``none``, ``perceptual``, ``execution``).
+            the factors, ``context`` (``src``, ``tgt``) and ``shift`` (``none``, ``perceptual``,
+            ``execution``).
 
     Returns:
         The grid.

@@ -61,6 +61,9 @@ FIELDS = (
     ),
 )
 
+PREFIX = "skillshift."
+"""How a canonical uid begins."""
+
 CANONICAL = r"^skillshift\.([^.]+)\.v[12]\.([0-9]+)$"
 """A canonical uid: site and index; the version is not checked."""
 
@@ -117,19 +120,57 @@ def per_task(grid: Grid = SKILLSHIFT) -> Table:
     Returns:
         The table; ``per_task(grid).model()`` is its pandera model.
     """
-    sites, conditions = list(grid.website_names), list(grid.condition_names)
-    return Table(
-        PER_TASK.name,
-        PER_TASK.model_name,
-        FIELDS,
-        (
-            *PER_TASK.rules,
-            Rule("site.unknown", "site", ~pl.col("site").is_in(sites), f"one of {', '.join(sites)}"),
-            Rule(
-                "condition.unknown",
-                "condition",
-                ~pl.col("condition").is_in(conditions),
-                f"one of {', '.join(conditions)}",
-            ),
+    sites, conditions = grid.website_names, grid.condition_names
+    rules = (
+        Rule(
+            "site.unknown",
+            "site",
+            ~pl.col("site").is_in(list(sites)),
+            f"one of {', '.join(sites)}",
+            known=sites,
+        ),
+        Rule(
+            "condition.unknown",
+            "condition",
+            ~pl.col("condition").is_in(list(conditions)),
+            f"one of {', '.join(conditions)}",
+            known=conditions,
+        ),
+        *uid_rules(grid),
+    )
+    return Table(PER_TASK.name, PER_TASK.model_name, FIELDS, PER_TASK.rules + rules)
+
+
+def uid_rules(grid: Grid) -> tuple[Rule, ...]:
+    """What a canonical uid must agree with: its record's site, and that site's number of tasks."""
+    named = pl.col("uid").str.extract(CANONICAL, 1)
+    # Text that is no 64-bit number is too large for any site; a null would pass for another form of uid.
+    index = pl.col("uid").str.extract(CANONICAL, 2).cast(pl.Int64, strict=False).fill_null(MANY)
+    beyond = [
+        (pl.col("site") == site) & (index >= planned)
+        for site, planned in grid.websites.items()
+        if not grid.inferred
+    ]
+    ranges = ", ".join(f"{site} 0 to {planned - 1}" for site, planned in grid.websites.items())
+    return (
+        Rule("uid.site", "uid", named != pl.col("site"), "the uid's website to be the record's site"),
+        Rule(
+            "uid.range",
+            "uid",
+            named.is_not_null() & pl.any_horizontal(pl.lit(value=False), *beyond),
+            f"an index in the site's range ({ranges})",
         ),
     )
+
+
+MANY = 1 << 62
+"""Stands for an index that no grid has."""
+
+
+def task() -> pl.Expr:
+    """Which task of its cell a record is about: a canonical uid's index, or the uid itself (text).
+
+    ``skillshift.gitlab.v1.9`` and ``skillshift.gitlab.v2.9`` are one task in a cell.
+    """
+    digits = pl.col("uid").str.extract(CANONICAL, 2).str.strip_chars_start("0")
+    return pl.when(digits.is_null()).then(pl.col("uid")).otherwise(pl.lit("#") + digits).alias("task")

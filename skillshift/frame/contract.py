@@ -17,9 +17,12 @@ import polars as pl
 
 from skillshift.frame.errors import SHOWN, ContractError, InputError, Violation, shorten
 from skillshift.frame.lines import line_numbers
+from skillshift.frame.nearest import suggest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+
+    from pandera.api.polars.types import PolarsData
 
 FILE = "_file"
 """The column that says which file a record came from; readers add it, and it is not a field."""
@@ -109,6 +112,7 @@ class Rule:
         violated: A Polars expression that is true where the record breaks the rule; null counts as kept.
         expected: What the rule asks for, as the end of "expected ...".
         hint: What to do.
+        known: The names that would have been right; a message suggests the nearest.
     """
 
     code: str
@@ -116,6 +120,7 @@ class Rule:
     violated: pl.Expr
     expected: str
     hint: str = ""
+    known: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -144,7 +149,7 @@ class Table:
         return next(f for f in self.fields if f.name == name)
 
     def all_rules(self, columns: Iterable[str]) -> tuple[Rule, ...]:
-        """The rules that apply to a frame with these columns: no nulls where none may be, then the row rules."""
+        """The rules for a frame with these columns: no nulls where none may be, then the row rules."""
         present = set(columns)
         filled = tuple(
             Rule(
@@ -273,7 +278,8 @@ def count_violations(frame: pl.LazyFrame, rules: Sequence[Rule]) -> dict[str, in
     counts = frame.select(
         rule.violated.fill_null(value=False).cast(pl.Int64).sum().alias(str(i))
         for i, rule in enumerate(rules)
-    ).collect(engine="streaming")
+    )
+    counts = collect(counts)
     found: dict[str, int] = {}
     for rule, n in zip(rules, counts.row(0), strict=True):
         if n:
@@ -312,7 +318,7 @@ def locate(frame: pl.LazyFrame, rules: Sequence[Rule]) -> list[Violation]:
             field=rule.field,
             found=shorten(row.get(rule.field)),
             expected=rule.expected,
-            hint=rule.hint,
+            hint=rule.hint or suggest(row.get(rule.field), rule.known),
         )
         for row in offending
         for i, rule in enumerate(rules)
@@ -321,22 +327,26 @@ def locate(frame: pl.LazyFrame, rules: Sequence[Rule]) -> list[Violation]:
 
 
 def collect(frame: pl.LazyFrame) -> pl.DataFrame:
-    """Run a plan on the streaming engine; a file that cannot be read is an :class:`InputError`.
+    """Run a plan on the streaming engine; see :func:`collect_all`."""
+    return collect_all([frame])[0]
+
+
+def collect_all(frames: Sequence[pl.LazyFrame]) -> list[pl.DataFrame]:
+    """Run plans together on the streaming engine, so that what they share is read once.
 
     Raises:
         InputError: A file vanished or changed while it was read, or its content is not what its name says.
     """
     try:
-        return frame.collect(engine="streaming")
+        return pl.collect_all(frames, engine="streaming")
     except (OSError, pl.exceptions.ComputeError) as error:
-        raise InputError(f"the input could not be read: {error}. Check that the file is whole.") from error
+        raise InputError(f"the input could not be read: {error}. Check that the files are whole.") from error
 
 
 @cache
 def _pandera_model(table: Table) -> type[Any]:
     # Importing pandera takes seconds, so it happens where a model is asked for.
     import pandera.polars as pa
-    from pandera.api.polars.types import PolarsData
 
     namespace: dict[str, Any] = {"__annotations__": {}, "__doc__": f"{table.name}: pandera model."}
     for f in table.fields:

@@ -1,0 +1,258 @@
+"""From cells to marginals: unweighted means over websites, conditions and the whole grid.
+
+A marginal over an undefined cell is undefined; skipping the cell would break the identity of the three
+means. The pooled (task-weighted) value stands beside it under its own name.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from skillshift.diagnostics.cells import COUNTS, OUTPUTS
+from skillshift.frame.errors import InputError
+from skillshift.frame.exact import PUBLISHED_DECIMALS, half_up, half_up_ratio
+from skillshift.metrics import LOW_COUNT, METRICS, OF_SKILLS, REASONS, SFR, SR
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from skillshift.frame.metric import Metric
+
+GROUPS = ("website", "condition", "overall")
+"""The three groups of slots, in table order."""
+
+MARGINALS = pl.Schema(
+    {
+        "metric": pl.String(),
+        "group": pl.String(),
+        "slot": pl.String(),
+        "value": pl.Float64(),
+        "published": pl.String(),
+        "pooled": pl.Float64(),
+        "denominator": pl.Int64(),
+        **{name: pl.Int64() for name in COUNTS},
+        "skill_calls": pl.Int64(),
+        "min_cell_calls": pl.Int64(),
+        "low_count": pl.Boolean(),
+        "incomplete": pl.Boolean(),
+        "lower": pl.Float64(),
+        "upper": pl.Float64(),
+        "reason": pl.String(),
+    }
+)
+"""The columns of a marginals frame after the run keys."""
+
+_SURE = 1e-6
+"""A value this near to a half in its last published place is rounded from its exact sums instead."""
+
+_EXACT_FROM = 1e6
+"""So is one above this, where the double's own error comes near to that."""
+
+
+def run_keys(frame: pl.DataFrame, first: str) -> list[str]:
+    """The run keys of an output frame: the columns before its first own one.
+
+    Args:
+        frame: A cells or marginals frame.
+        first: ``website`` or ``metric``.
+
+    Raises:
+        InputError: The frame has no such column, so it is another kind of frame.
+    """
+    if first not in frame.columns:
+        raise InputError(
+            f"expected a frame with a column {first!r}, found {', '.join(frame.columns) or 'none'}"
+        )
+    return frame.columns[: frame.columns.index(first)]
+
+
+def marginals(cells: pl.DataFrame) -> pl.DataFrame:
+    """The ten numbers of each metric on SkillShift's grid, or as many as the grid has slots.
+
+    A website's value is the unweighted mean of its cells, a condition's that of its, the overall value that
+    of all cells. None is weighted by tasks.
+
+    Args:
+        cells: What :func:`skillshift.cells` gives: every cell of the grid for every run.
+
+    Returns:
+        One row a run, metric and slot, in the order of the runs, of SR, AS, ASC, SFR, and of websites,
+        conditions, overall: the run keys; ``metric``, ``group`` (website, condition, overall), ``slot``;
+        ``value`` (Float64, in the metric's unit); ``published`` (text: half-up to two decimals from the
+        exact sums); ``pooled`` (Float64, the ratio of the slot's sums, so weighted by tasks or calls);
+        ``denominator`` (Int64, the tasks or calls behind it); ``planned``, ``attempted``, ``errored``,
+        ``scored``, ``missing`` (Int64, tasks); ``skill_calls``, ``min_cell_calls`` (Int64, in the slot and in
+        its smallest cell; null where the method has no executable skills); ``low_count`` (an SFR on fewer
+        than 30 calls); ``incomplete`` (a cell lacks scored tasks); ``lower``, ``upper`` (SR if every missing
+        task failed, and if every one succeeded; null for other metrics); ``reason`` (why ``value`` is null,
+        one of :data:`skillshift.metrics.REASONS`; null where there is a value).
+
+        ``value`` is null where a cell's is. ``pooled`` is null where a cell is ``incomplete``, where the
+        method has no executable skills, or where the slot has no denominator.
+
+    Raises:
+        InputError: The frame is no cells frame, or a run lacks cells of the grid.
+
+    Example:
+        >>> from skillshift import Grid, cells
+        >>> log = pl.DataFrame({
+        ...     "uid": ["a", "a"], "site": ["shop"] * 2, "condition": ["src", "tgt"], "success": [True, False],
+        ...     "steps": [3, 5], "skill_calls": [1, 0], "skill_failures": [1, 0],
+        ... })
+        >>> numbers = marginals(cells(log, grid=Grid("one", {"shop": 1}, ["src", "tgt"])))
+        >>> numbers.filter(metric="SR").select("slot", "published").rows()
+        [('shop', '50.00'), ('src', '100.00'), ('tgt', '0.00'), ('overall', '50.00')]
+        >>> numbers.filter(metric="SFR", slot="overall").select("value", "pooled", "reason").row(0)
+        (None, 100.0, 'no-skill-calls')
+    """
+    by = run_keys(cells, "website")
+    slots = _slots(_placed(cells, by))
+    rolled = slots.group_by("_run", "_slot").agg(
+        pl.col(*by, "group", "slot").first(),
+        pl.col(*COUNTS).sum(),
+        pl.col("complete").all().not_().alias("incomplete"),
+        pl.col("skill_calls").is_null().any().alias("_none"),
+        pl.col("skill_calls").sum().alias("_calls"),
+        pl.col("skill_calls").min().alias("_min_calls"),
+        pl.col("reason").unique().alias("_reasons"),
+        (100 * pl.col("successes") / pl.col("planned")).alias("_lower"),
+        (100 * (pl.col("successes") + pl.col("planned") - pl.col("scored")) / pl.col("planned")).alias(
+            "_upper"
+        ),
+        *(expression for metric in METRICS for expression in _of_cells(metric)),
+    )
+    per_metric = [
+        rolled.select("_run", pl.lit(i).alias("_metric"), "_slot", *by, *_columns(metric))
+        for i, metric in enumerate(METRICS)
+    ]
+    order = ["_run", "_metric", "_slot"]
+    table = pl.concat(pl.collect_all(per_metric)).sort(order)
+    return _published(table).select(*by, *MARGINALS)
+
+
+def _placed(cells: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
+    """The cells with their run's number and their places in the grid; every run must have every cell."""
+    lacking = [name for name in ("website", "condition", *OUTPUTS) if name not in cells.columns]
+    if lacking:
+        raise InputError(
+            f"expected a cells frame, but it lacks {', '.join(lacking)}; skillshift.cells makes one"
+        )
+    websites, conditions = cells["website"].n_unique(), cells["condition"].n_unique()
+    size = websites * conditions
+    row = pl.int_range(pl.len(), dtype=pl.Int64)
+    placed = cells.with_columns(
+        (row // max(size, 1)).alias("_run"),
+        (row % max(size, 1) // max(conditions, 1)).alias("_website"),
+        (row % max(conditions, 1)).alias("_condition"),
+    )
+    # In a whole grid in its order, a place has one name and a run has one set of keys.
+    names = [("_website", "website"), ("_condition", "condition"), *(("_run", key) for key in by)]
+    whole = (
+        cells.height % max(size, 1) == 0
+        and placed.select(
+            pl.all_horizontal(pl.struct(name).n_unique().over(place).max() <= 1 for place, name in names)
+        ).item()
+    )
+    if not cells.height or not whole:
+        raise InputError(
+            f"the cells are not whole grids in order: {cells.height} rows for {websites} websites and "
+            f"{conditions} conditions; filter whole runs, and keep the order that skillshift.cells gives"
+        )
+    return placed
+
+
+def _slots(placed: pl.DataFrame) -> pl.LazyFrame:
+    """Each cell once a slot that it belongs to: its website, its condition, and the whole."""
+    cells = placed.lazy()
+    websites, conditions = (pl.col(name).max() + 1 for name in ("_website", "_condition"))
+    return pl.concat(
+        [
+            cells.with_columns(group=pl.lit("website"), slot="website", _slot="_website"),
+            cells.with_columns(
+                group=pl.lit("condition"), slot="condition", _slot=websites + pl.col("_condition")
+            ),
+            cells.with_columns(group=pl.lit("overall"), slot=pl.lit("overall"), _slot=websites + conditions),
+        ]
+    )
+
+
+def _of_cells(metric: Metric) -> tuple[pl.Expr, ...]:
+    """A metric's values, numerators and denominators over a slot's cells, as lists in the grid's order.
+
+    The mean of a list does not depend on the number of threads, which that of a group may.
+    """
+    name = metric.name
+    return (
+        pl.col(name).alias(f"_{name}"),
+        metric.numerator.alias(f"_{name}_numerators"),
+        metric.denominator.alias(f"_{name}_denominators"),
+    )
+
+
+def _columns(metric: Metric) -> list[pl.Expr]:
+    name = metric.name
+    values, numerators, denominators = (
+        pl.col(f"_{name}{part}") for part in ("", "_numerators", "_denominators")
+    )
+    of_skills = metric.name in OF_SKILLS
+    reasons = pl.col("_reasons")
+    none = pl.col("_none") if of_skills else pl.lit(value=False)
+    reason = pl.coalesce(
+        pl.when(none).then(pl.lit("not-applicable")),
+        *(
+            pl.when(reasons.list.contains(code)).then(pl.lit(code))
+            for code in REASONS
+            if code != "not-applicable" and (code != "no-skill-calls" or metric is SFR)
+        ),
+    )
+    denominator = pl.when(~none | (pl.lit(metric is not SFR))).then(denominators.list.sum())
+    hidden = none | reasons.list.contains("incomplete") | (denominator == 0)
+    is_sr = pl.lit(metric is SR)
+    calls = pl.when(~pl.col("_none"))
+    return [
+        pl.lit(name).alias("metric"),
+        "group",
+        "slot",
+        pl.when(reason.is_null()).then(values.list.mean()).alias("value"),
+        pl.when(~hidden).then(numerators.list.sum() * metric.scale / denominator).alias("pooled"),
+        denominator.alias("denominator"),
+        *(pl.col(count) for count in COUNTS),
+        calls.then(pl.col("_calls")).alias("skill_calls"),
+        calls.then(pl.col("_min_calls")).alias("min_cell_calls"),
+        (pl.lit(metric is SFR) & ~pl.col("_none") & (pl.col("_calls") < LOW_COUNT)).alias("low_count"),
+        "incomplete",
+        pl.when(is_sr).then(pl.col("_lower").list.mean()).alias("lower"),
+        pl.when(is_sr).then(pl.col("_upper").list.mean()).alias("upper"),
+        reason.alias("reason"),
+        numerators.alias("_numerators"),
+        denominators.alias("_denominators"),
+        pl.lit(metric.scale).alias("_scale"),
+    ]
+
+
+def _published(table: pl.DataFrame) -> pl.DataFrame:
+    """Add the published decimals: from the double where it is sure, else from the exact sums."""
+    unit = 10**PUBLISHED_DECIMALS
+    scaled = pl.col("value") * unit
+    digits = (scaled + 0.5).floor().cast(pl.Int64)
+    near = ((scaled - scaled.floor() - 0.5).abs() < _SURE) | (pl.col("value") > _EXACT_FROM)
+    table = table.with_columns(
+        half_up_ratio(digits, pl.lit(unit, dtype=pl.Int64), 1).alias("published"), near.alias("_near")
+    )
+    unsure = table.with_row_index("_row").filter("_near")
+    if not unsure.height:
+        return table
+    exact = [
+        half_up(_mean_of_ratios(row["_numerators"], row["_denominators"], row["_scale"]))
+        for row in unsure.select("_numerators", "_denominators", "_scale").to_dicts()
+    ]
+    published = table["published"].scatter(unsure["_row"], exact)
+    return table.with_columns(published)
+
+
+def _mean_of_ratios(numerators: Sequence[int], denominators: Sequence[int], scale: int) -> Fraction:
+    ratios = [Fraction(scale * n, d) for n, d in zip(numerators, denominators, strict=True)]
+    return sum(ratios, Fraction(0)) / len(ratios)

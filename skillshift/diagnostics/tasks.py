@@ -1,0 +1,219 @@
+"""Which records are about the same task: duplicates are found, and errored tasks are counted.
+
+The usual path reads each uid once, as a 64-bit key: equal tasks have equal keys, so a log without
+equal keys has no duplicate. Only where keys are equal does an exact comparison decide.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+import polars as pl
+
+from skillshift.frame.contract import FILE, RECORD, Rule, check, collect
+from skillshift.frame.errors import SHOWN, ContractError, Violation, shorten
+from skillshift.frame.lines import line_numbers
+from skillshift.schema import PER_TASK, PREFIX, task, uid_rules
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from skillshift.grid import Grid
+
+OnDuplicates = Literal["refuse", "first", "last"]
+
+ODD = 0
+"""The key of a uid that needs the exact rules: it begins like a canonical one and is none of its site's."""
+
+_VERSIONS = (".v1.", ".v2.")
+_SPREAD = pl.lit(0x9E3779B97F4A7C15, dtype=pl.UInt64)
+
+
+def task_key(keys: Sequence[str], grid: Grid, *, canonical: bool) -> pl.Expr:
+    """A 64-bit key of the record's task within its run and cell.
+
+    Args:
+        keys: The run keys, site and condition.
+        grid: The grid.
+        canonical: Whether the uids may be canonical; without, every uid stands for itself.
+
+    Returns:
+        A UInt64 expression; ``ODD`` where only the exact rules can tell.
+    """
+    cell = pl.lit(0, dtype=pl.UInt64)
+    for seed, name in enumerate(keys, start=1):
+        cell = cell * _SPREAD + pl.col(name).hash(seed)
+    uid = pl.col("uid")
+    plain = uid.hash(0) + cell
+    if not canonical:
+        return plain.alias("key")
+    site = pl.col("site")
+    tail = uid.str.strip_prefix(PREFIX).str.strip_prefix(site)
+    index = tail.str.slice(len(_VERSIONS[0])).cast(pl.UInt32, strict=False)
+    planned = site.replace_strict(dict(grid.websites), default=0, return_dtype=pl.UInt32)
+    own = pl.any_horizontal(tail.str.starts_with(version) for version in _VERSIONS)
+    own &= ~tail.str.contains("+", literal=True)  # which a cast would take for a sign
+    in_range = index.is_not_null() & (pl.lit(grid.inferred) | (index < planned))
+    return (
+        pl.when(~uid.str.starts_with(PREFIX))
+        .then(plain)
+        .when(own & in_range)
+        .then(index.cast(pl.UInt64).hash(7) + cell)
+        .otherwise(pl.lit(ODD, dtype=pl.UInt64))
+        .alias("key")
+    )
+
+
+def has_canonical(frame: pl.LazyFrame) -> bool:
+    """Whether a record's uid begins like a canonical one; the streaming engine stops at the first."""
+    found = frame.filter(pl.col("uid").str.starts_with(PREFIX)).select(pl.lit(value=True)).head(1)
+    return bool(collect(found).height)
+
+
+def numbered(frame: pl.LazyFrame) -> pl.LazyFrame:
+    """The records with their numbers, for frames that did not come from files."""
+    return frame if RECORD in frame.collect_schema().names() else frame.with_row_index(RECORD)
+
+
+def check_mixed(grouped: pl.DataFrame, frame: pl.LazyFrame, keys: Sequence[str]) -> None:
+    """Refuse a run whose scored records have null skill calls here and counts there.
+
+    Args:
+        grouped: The cells' sums with ``scored`` and ``called``.
+        frame: The records, read again only to locate.
+        keys: The run keys, site and condition.
+
+    Raises:
+        ContractError: A run mixes the two.
+    """
+    by = list(keys[:-2])
+    runs = grouped.group_by(by).agg(pl.col("scored", "called").sum()) if by else grouped.sum()
+    mixed = runs.filter((pl.col("called") > 0) & (pl.col("called") < pl.col("scored")))
+    if not mixed.height:
+        return
+    inside = frame.join(mixed.lazy().select(by), on=by, how="semi", maintain_order="left") if by else frame
+    rule = Rule(
+        "skill_calls.mixed",
+        "skill_calls",
+        pl.col("skill_calls").is_null() & pl.col("error").is_null(),
+        "a count in every record of a run, or null in every one",
+        "null means that the method has no executable skills; no call made is 0",
+    )
+    check(inside, [rule], PER_TASK.name)
+
+
+def check_tasks(
+    frame: pl.LazyFrame, found: pl.Series, keys: Sequence[str], grid: Grid, *, canonical: bool
+) -> bool:
+    """Check the uids and whether a task was scored twice in its cell.
+
+    Args:
+        frame: The scored records, conformed.
+        found: Their task keys.
+        keys: The run keys, site and condition.
+        grid: The grid.
+        canonical: As the keys were made.
+
+    Returns:
+        Whether some task was scored twice.
+
+    Raises:
+        ContractError: A canonical uid names another site or a task that its site does not have.
+    """
+    values = found.to_numpy().copy()
+    values.sort()
+    if canonical and len(values) and values[0] == ODD:
+        check(frame, uid_rules(grid), PER_TASK.name)
+    again = values[1:][values[1:] == values[:-1]]
+    if not len(again):
+        return False
+    candidates = pl.Series("key", np.unique(again))
+    key = task_key(keys, grid, canonical=canonical)
+    twice = (
+        frame.filter(key.is_in(candidates.implode()))
+        .group_by(*keys, task())
+        .agg(pl.len())
+        .filter(pl.col("len") > 1)
+    )
+    return bool(collect(twice.select(pl.len())).item())
+
+
+def drop_duplicates(frame: pl.LazyFrame, keys: Sequence[str], keep: Literal["first", "last"]) -> pl.LazyFrame:
+    """Keep one scored record a task: the first or the last in the order of path, then line.
+
+    Args:
+        frame: The records, errored ones too; those are kept untouched.
+        keys: The run keys, site and condition.
+        keep: Which scored record stays.
+
+    Returns:
+        The records without the other scored ones.
+    """
+    scored = frame.filter(pl.col("error").is_null()).with_columns(task())
+    kept = scored.sort(_place(frame), maintain_order=True).unique(
+        [*keys, "task"], keep=keep, maintain_order=True
+    )
+    return pl.concat([kept.drop("task"), frame.filter(pl.col("error").is_not_null())])
+
+
+def duplicate_error(frame: pl.LazyFrame, keys: Sequence[str]) -> ContractError:
+    """The error that names the tasks scored twice, with both places.
+
+    Args:
+        frame: The records, numbered.
+        keys: The run keys, site and condition.
+
+    Returns:
+        The error, to raise.
+    """
+    cell = [*keys, "task"]
+    place = _place(frame)
+    ordered = frame.filter(pl.col("error").is_null()).with_columns(task()).sort(place, maintain_order=True)
+    firsts = [pl.col(name).first().over(cell).alias(f"_first{name}") for name in place]
+    extra = ordered.with_columns(pl.int_range(pl.len()).over(cell).alias("_nth"), *firsts).filter(
+        pl.col("_nth") > 0
+    )
+    count, rows = collect(extra.select(pl.len())).item(), collect(extra.head(SHOWN)).to_dicts()
+    again = [(row.get(FILE), row[RECORD]) for row in rows]
+    first = [(row.get(f"_first{FILE}"), row[f"_first{RECORD}"]) for row in rows]
+    lines = line_numbers(again + first)
+    violations = [
+        Violation(
+            code="task.duplicate",
+            file=there[0],
+            line=lines[there],
+            field="uid",
+            found=f"{shorten(row['uid'])} scored again in {' / '.join(str(row[key]) for key in keys)}",
+            expected="one scored record a task; the first is at "
+            + Violation(code="", file=earlier[0], line=lines[earlier]).where,
+            hint="keep one, or choose with --on-duplicates (on_duplicates=) first or last; "
+            "several runs need a run key (--run-from path)",
+        )
+        for row, there, earlier in zip(rows, again, first, strict=True)
+    ]
+    return ContractError(PER_TASK.name, {"task.duplicate": count}, violations)
+
+
+def _place(frame: pl.LazyFrame) -> list[str]:
+    return [name for name in (FILE, RECORD) if name in frame.collect_schema().names()]
+
+
+def errored_tasks(frame: pl.LazyFrame, keys: Sequence[str]) -> pl.LazyFrame:
+    """How many tasks of each cell have an errored record and no scored one.
+
+    Args:
+        frame: The records.
+        keys: The run keys, site and condition.
+
+    Returns:
+        A plan with the keys and ``errored`` (Int64); cells without such a task are left out.
+    """
+    cell = [*keys, "task"]
+    wrong = frame.filter(pl.col("error").is_not_null()).select(*keys, task()).unique()
+    scored = frame.filter(pl.col("error").is_null()).select(*keys, task())
+    return (
+        wrong.join(scored, on=cell, how="anti", nulls_equal=True)
+        .group_by(keys)
+        .agg(pl.len().cast(pl.Int64).alias("errored"))
+    )
