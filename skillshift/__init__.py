@@ -11,17 +11,16 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from skillshift import datasets, testing
     from skillshift.diagnostics.cells import cells, sums
+    from skillshift.diagnostics.identity import identity, identity_printed
+    from skillshift.diagnostics.marginals import marginals
+    from skillshift.diagnostics.table import Table1, table
+    from skillshift.diagnostics.trials import over_trials
     from skillshift.frame.errors import ContractError, InputError, UsageError
     from skillshift.grid import SKILLSHIFT, Condition, Grid, read_grid
-    from skillshift.diagnostics.identity import identity, identity_printed
-    from skillshift.inference import infer_grid
-    from skillshift.logs import PerTask, per_task_model, scan_per_task
-    from skillshift.diagnostics.marginals import marginals
+    from skillshift.logs import PerTask, infer_grid, per_task_model, scan_per_task
     from skillshift.metrics import METRICS
     from skillshift.recorder import PerTaskWriter, SkillRecorder
     from skillshift.simulation import Rates, simulate
-    from skillshift.diagnostics.table import Table1, table
-    from skillshift.diagnostics.trials import over_trials
 
 __version__ = "0.1.0"
 
@@ -30,8 +29,7 @@ _HOME = {
     "frame.errors": ("ContractError", "InputError", "UsageError"),
     "grid": ("SKILLSHIFT", "Condition", "Grid", "read_grid"),
     "diagnostics.identity": ("identity", "identity_printed"),
-    "inference": ("infer_grid",),
-    "logs": ("PerTask", "per_task_model", "scan_per_task"),
+    "logs": ("PerTask", "infer_grid", "per_task_model", "scan_per_task"),
     "diagnostics.marginals": ("marginals",),
     "metrics": ("METRICS",),
     "recorder": ("PerTaskWriter", "SkillRecorder"),

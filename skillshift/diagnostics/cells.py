@@ -7,13 +7,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import polars as pl
 
-from skillshift.frame.contract import Rule, collect, collect_all
-from skillshift.frame.engine import check_grouped, grouped_sums, total
-from skillshift.frame.errors import SHOWN, ContractError, InputError, UsageError, Violation
-from skillshift.frame.reading import scan
-from skillshift.grid import SKILLSHIFT, Grid
-from skillshift.metrics import METRICS
-from skillshift.schema import PER_TASK, RUN_KEYS, per_task, uid_rules
 from skillshift.diagnostics.tasks import (
     OnDuplicates,
     check_mixed,
@@ -25,6 +18,13 @@ from skillshift.diagnostics.tasks import (
     numbered,
     task_key,
 )
+from skillshift.frame.contract import Rule, collect, collect_all
+from skillshift.frame.engine import check_grouped, grouped_sums, total
+from skillshift.frame.errors import SHOWN, ContractError, InputError, UsageError, Violation
+from skillshift.frame.reading import scan
+from skillshift.grid import SKILLSHIFT, Grid
+from skillshift.metrics import METRICS
+from skillshift.schema import PER_TASK, RUN_KEYS, per_task, uid_rules
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -139,8 +139,22 @@ def measure(
     grid: Grid = SKILLSHIFT,
     incomplete: Incomplete = "undefined",
     on_duplicates: OnDuplicates = "refuse",
+    lost: pl.DataFrame | None = None,
 ) -> Measured:
-    """As :func:`cells`, with the counts that a report tells beside them."""
+    """As :func:`cells`, with the counts that a report tells beside them.
+
+    Args:
+        logs: As :func:`cells`.
+        by: As :func:`cells`.
+        grid: As :func:`cells`.
+        incomplete: As :func:`cells`.
+        on_duplicates: As :func:`cells`.
+        lost: The run keys, ``site`` and ``condition`` of cells of which a record was refused; they are
+            incomplete, whatever else was scored in them.
+
+    Returns:
+        The cells and the counts.
+    """
     _one_of("incomplete", incomplete, ("undefined", "scored"))
     _one_of("on_duplicates", on_duplicates, ("refuse", "first", "last"))
     frame, keys = _records(logs, by, grid)
@@ -157,7 +171,12 @@ def measure(
     kept = int(grouped["records"].sum())
     check_mixed(grouped, frame, keys)
     errored = collect(errored_tasks(frame, keys)) if grouped["errors"].sum() else None
-    table = _with_values(_complete(grouped, errored, keys, grid), incomplete)
+    whole = _complete(grouped, errored, keys, grid)
+    if lost is not None:
+        marked = lost.rename({"site": "website"}).with_columns(_lost=pl.lit(value=True))
+        whole = whole.join(marked, on=cell_names(keys), how="left", maintain_order="left")
+        whole = whole.with_columns(pl.col("complete") & pl.col("_lost").is_null()).drop("_lost")
+    table = _with_values(whole, incomplete)
     _check_sizes(table, keys, grid)
     return Measured(table, tuple(keys[:-2]), grid, kept, records - kept)
 

@@ -99,8 +99,8 @@ def marginals(cells: pl.DataFrame) -> pl.DataFrame:
     Example:
         >>> from skillshift import Grid, cells
         >>> log = pl.DataFrame({
-        ...     "uid": ["a", "a"], "site": ["shop"] * 2, "condition": ["src", "tgt"], "success": [True, False],
-        ...     "steps": [3, 5], "skill_calls": [1, 0], "skill_failures": [1, 0],
+        ...     "uid": ["a", "a"], "site": ["shop", "shop"], "condition": ["src", "tgt"],
+        ...     "success": [True, False], "steps": [3, 5], "skill_calls": [1, 0], "skill_failures": [1, 0],
         ... })
         >>> numbers = marginals(cells(log, grid=Grid("one", {"shop": 1}, ["src", "tgt"])))
         >>> numbers.filter(metric="SR").select("slot", "published").rows()

@@ -1,0 +1,85 @@
+"""What both command lines share: exit codes, quiet ends, one message on bad input, progress.
+
+Exit codes: 0 done, 1 a finding, 2 a usage or input error.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, NoReturn
+
+from skillshift.frame.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import FrameType
+
+    import typer
+
+DONE, FINDING, BAD_INPUT = 0, 1, 2
+INTERRUPTED = 130
+PROGRESS_AFTER = 2.0
+"""Seconds before a long job says that it is at work."""
+
+
+def run(app: typer.Typer) -> NoReturn:
+    """Run a command line to its end: bad input is one message on stderr and exit code 2."""
+    signal.signal(signal.SIGTERM, _terminate)
+    try:
+        app()
+    except InputError as error:
+        print(f"error: {error}", file=sys.stderr)  # noqa: T201  # the one place that prints errors
+        sys.exit(BAD_INPUT)
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)
+    except BrokenPipeError:
+        _quiet_stdout()
+        sys.exit(DONE)
+    sys.exit(DONE)
+
+
+def _terminate(number: int, _frame: FrameType | None) -> NoReturn:
+    # Leaves through every `finally`, so that no half-written folder stays behind.
+    sys.exit(128 + number)
+
+
+def _quiet_stdout() -> None:
+    """Let the interpreter's last flush of a closed pipe go nowhere."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def emit(text: str) -> None:
+    """Write to standard output now, so that a closed pipe shows itself here; it is a quiet end, no error."""
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _quiet_stdout()
+
+
+def note(text: str) -> None:
+    """Say something on stderr, where it does not mix with results."""
+    print(text, file=sys.stderr)  # noqa: T201  # notes belong to the command line
+
+
+@contextmanager
+def progress(doing: str) -> Iterator[None]:
+    """Show on a terminal's stderr that a long job is at work; on anything else, nothing."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    from rich.console import Console
+
+    status = Console(stderr=True).status(doing)
+    timer = threading.Timer(PROGRESS_AFTER, status.start)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        status.stop()

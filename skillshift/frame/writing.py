@@ -1,0 +1,124 @@
+"""Writing results: whole or not at all, and the same rows give the same bytes."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from skillshift.frame.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+SCHEMA_VERSION = "1"
+"""The version of the output files' columns and fields; it changes when their meaning does."""
+
+
+@contextmanager
+def staged(folder: str | Path) -> Iterator[Path]:
+    """Write several files into a folder, all whole or none at all.
+
+    The files are written beside their place and moved there when the block ends well; on an error or an
+    interruption they are removed, and what the folder held before is untouched.
+
+    Args:
+        folder: Where the files belong; made if it does not exist.
+
+    Yields:
+        An empty folder to write into.
+
+    Raises:
+        InputError: The folder cannot be made or written to, or the disk is full.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as home:
+    ...     with staged(Path(home) / "out") as place:
+    ...         _ = (place / "a.txt").write_text("whole")
+    ...     (Path(home) / "out" / "a.txt").read_text()
+    'whole'
+    """
+    target = Path(folder)
+    try:
+        exists = target.is_dir()
+        if not exists:
+            target.parent.mkdir(parents=True, exist_ok=True)
+        place = Path(tempfile.mkdtemp(prefix=".partial-", dir=target if exists else target.parent))
+    except OSError as error:
+        raise _unwritable(target, error) from error
+    try:
+        yield place
+        _move(place, target, exists=exists)
+    except (OSError, pl.exceptions.ComputeError) as error:
+        raise _unwritable(target, error) from error
+    finally:
+        shutil.rmtree(place, ignore_errors=True)
+
+
+def _move(place: Path, target: Path, *, exists: bool) -> None:
+    for path in sorted(place.iterdir()):
+        with path.open("rb") as written:
+            os.fsync(written.fileno())
+    if not exists:
+        place.chmod(0o777 & ~_umask())
+        place.rename(target)
+        return
+    for path in sorted(place.iterdir()):
+        path.replace(target / path.name)
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def _unwritable(target: Path, error: Exception) -> InputError:
+    reason = getattr(error, "strerror", None) or str(error)
+    return InputError(
+        f"{target}: the results cannot be written: {reason}. Nothing was changed; choose a folder with room "
+        "that you may write to."
+    )
+
+
+def write_text(path: str | Path, text: str) -> None:
+    """Write one text file whole or not at all; an earlier one stays until the new one is there.
+
+    Raises:
+        InputError: The file cannot be written.
+    """
+    target = Path(path)
+    partial = target.with_name(f".{target.name}.partial-{os.getpid()}")
+    try:
+        with partial.open("w", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        partial.replace(target)
+    except OSError as error:
+        raise _unwritable(target, error) from error
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def write_parquet(frame: pl.DataFrame, path: Path, metadata: Mapping[str, str]) -> None:
+    """Write a Parquet file (zstd) with key-value metadata; the same frame gives the same bytes."""
+    frame.rechunk().write_parquet(path, compression="zstd", metadata=dict(metadata))
+
+
+def dump_json(document: Any) -> str:
+    """JSON as every output has it: sorted keys, two blanks of indentation, text as it is, no NaN."""
+    return json.dumps(document, ensure_ascii=False, sort_keys=True, indent=2, allow_nan=False) + "\n"
+
+
+def sha256(path: str | Path) -> str:
+    """The SHA-256 of a file's bytes, in hexadecimal."""
+    with Path(path).open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,0 +1,154 @@
+"""From log files to a report, and a report to a folder: what the command line and batch scripts run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import polars as pl
+
+import skillshift
+from skillshift.diagnostics.cells import Measured, measure
+from skillshift.frame.contract import FILE, collect
+from skillshift.frame.errors import InputError
+from skillshift.frame.reading import Refused, refuse_rows, write_quarantine
+from skillshift.frame.writing import SCHEMA_VERSION, dump_json, sha256, staged, write_parquet
+from skillshift.grid import SKILLSHIFT, Grid
+from skillshift.logs import infer_grid, scan_per_task
+from skillshift.report.content import Report
+from skillshift.report.formats import markdown
+from skillshift.schema import RUN_KEYS, per_task
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from skillshift.diagnostics.cells import Incomplete
+    from skillshift.diagnostics.tasks import OnDuplicates
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """A report, and the logs it rests on.
+
+    Attributes:
+        report: The report.
+        logs: The records that were measured, as a plan.
+    """
+
+    report: Report
+    logs: pl.LazyFrame
+
+
+def build_report(
+    logs: Any,
+    *,
+    grid: Grid | None = SKILLSHIFT,
+    by: Sequence[str] | None = None,
+    incomplete: Incomplete = "undefined",
+    on_duplicates: OnDuplicates = "refuse",
+    run_from: Literal["path"] | None = None,
+    quarantine: Path | None = None,
+) -> Built:
+    """Measure logs and gather what a report says.
+
+    Args:
+        logs: What :func:`skillshift.scan_per_task` takes.
+        grid: The grid, or null to infer it from the logs.
+        by: As :func:`skillshift.cells`.
+        incomplete: As :func:`skillshift.cells`.
+        on_duplicates: As :func:`skillshift.cells`.
+        run_from: As :func:`skillshift.scan_per_task`.
+        quarantine: Where refused records go; null refuses the logs with the first of them.
+
+    Returns:
+        The report. The quarantine file, if any record was refused, is written last.
+
+    Raises:
+        ContractError: As :func:`skillshift.cells`.
+        InputError: As :func:`skillshift.scan_per_task`, or the quarantine file is one of the logs.
+    """
+    refused: list[Refused] | None = None if quarantine is None else []
+    frame = scan_per_task(logs, run_from=run_from, refused=refused)
+    grid = infer_grid(frame) if grid is None else grid
+    if refused is not None:
+        table = per_task(grid)
+        frame = table.conform(frame)
+        frame = refuse_rows(frame, table.all_rules(frame.collect_schema().names()), table, refused)
+    lost = _lost(refused, frame, by) if refused else None
+    measured = measure(frame, by=by, grid=grid, incomplete=incomplete, on_duplicates=on_duplicates, lost=lost)
+    if quarantine is not None and refused:
+        if quarantine.resolve() in {Path(name).resolve() for name in _files(frame)}:
+            raise InputError(f"{quarantine}: is one of the logs; name another file for the quarantine")
+        write_quarantine(quarantine, refused)
+    return Built(Report(measured, refused=len(refused or ())), frame)
+
+
+def _lost(refused: Sequence[Refused], frame: pl.LazyFrame, by: Sequence[str] | None) -> pl.DataFrame:
+    """The cells that lost a record, as far as the refused records say which."""
+    names = frame.collect_schema().names()
+    keys = [*(by if by is not None else [key for key in RUN_KEYS if key in names]), "site", "condition"]
+    told = [
+        {key: str(record[key]) for key in keys}
+        for record in (one.record or {} for one in refused)
+        if all(record.get(key) is not None for key in keys)
+    ]
+    return pl.DataFrame(told, schema=dict.fromkeys(keys, pl.String)).unique()
+
+
+def _files(frame: pl.LazyFrame) -> dict[str, int]:
+    """The files that the records came from, with their numbers of records."""
+    if FILE not in frame.collect_schema().names():
+        return {}
+    counted = collect(frame.group_by(FILE).agg(pl.len().cast(pl.Int64)).sort(FILE))
+    return {row[FILE]: row["len"] for row in counted.to_dicts() if row[FILE] is not None}
+
+
+def write_report(built: Built, folder: str | Path) -> None:
+    """Write ``cells.parquet``, ``marginals.parquet``, ``report.md`` and ``manifest.json`` into a folder.
+
+    All are whole or none is written, and an earlier report stays until the new one is complete. The same
+    records give the same bytes, the manifest aside, which names the files.
+
+    Args:
+        built: What :func:`build_report` gives.
+        folder: Where the files go; made if it does not exist.
+
+    Raises:
+        InputError: The folder cannot be written to.
+    """
+    report = built.report
+    metadata = {
+        "schema_version": SCHEMA_VERSION,
+        "package_version": skillshift.__version__,
+        "grid": dump_json(report.grid.to_dict()).strip(),
+    }
+    with staged(folder) as place:
+        write_parquet(report.cells, place / "cells.parquet", metadata)
+        write_parquet(report.numbers, place / "marginals.parquet", metadata)
+        (place / "report.md").write_text(markdown.render(report), encoding="utf-8", newline="\n")
+        outputs = {path.name: sha256(path) for path in sorted(place.iterdir())}
+        manifest = _manifest(built, metadata, outputs)
+        (place / "manifest.json").write_text(dump_json(manifest), encoding="utf-8", newline="\n")
+
+
+def _manifest(built: Built, metadata: dict[str, str], outputs: dict[str, str]) -> dict[str, Any]:
+    measured: Measured = built.report.measured
+    return {
+        **metadata,
+        "grid": measured.grid.to_dict(),
+        "inputs": [
+            {"file": name, "records": records, "sha256": sha256(name) if Path(name).is_file() else None}
+            for name, records in _files(built.logs).items()
+        ],
+        "outputs": outputs,
+        "run_keys": list(measured.by),
+        "counts": {
+            "runs": built.report.coverage.height,
+            "cells": measured.cells.height,
+            "incomplete_cells": int((~measured.cells["complete"]).sum()),
+            "records": measured.records,
+            "duplicates_left_out": measured.duplicates,
+            "records_refused": built.report.refused,
+        },
+    }

@@ -1,0 +1,161 @@
+"""What a report says, gathered once for every format."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from skillshift.diagnostics.identity import identity
+from skillshift.diagnostics.marginals import marginals
+from skillshift.diagnostics.table import PARTIAL, Table1, table
+from skillshift.metrics import FLAG, LOW_COUNT, OF_SKILLS, REASONS
+
+if TYPE_CHECKING:
+    from skillshift.diagnostics.cells import Measured
+    from skillshift.grid import Grid
+
+
+@dataclass(frozen=True)
+class Report:
+    """The measured cells with all that follows from them, and the notes a reader needs.
+
+    Attributes:
+        measured: The cells, the grid and the counts beside them.
+        refused: How many records were quarantined.
+    """
+
+    measured: Measured
+    refused: int = field(default=0)
+
+    @property
+    def grid(self) -> Grid:
+        """The grid."""
+        return self.measured.grid
+
+    @property
+    def by(self) -> tuple[str, ...]:
+        """The run keys."""
+        return self.measured.by
+
+    @property
+    def cells(self) -> pl.DataFrame:
+        """The cells."""
+        return self.measured.cells
+
+    @cached_property
+    def numbers(self) -> pl.DataFrame:
+        """The marginals."""
+        return marginals(self.cells)
+
+    @cached_property
+    def table(self) -> Table1:
+        """The marginals in the shape of Table 1."""
+        return table(self.numbers)
+
+    @cached_property
+    def verdicts(self) -> pl.DataFrame:
+        """The identity's verdict a run and metric."""
+        return identity(self.numbers)
+
+    @cached_property
+    def coverage(self) -> pl.DataFrame:
+        """Each run's task counts and its number of complete cells."""
+        keys = [*self.by] or [pl.lit("").alias("run")]
+        counted = self.cells.group_by(keys, maintain_order=True).agg(
+            pl.len().cast(pl.Int64).alias("cells"),
+            pl.col("complete").sum().cast(pl.Int64).alias("complete_cells"),
+            pl.col("planned", "attempted", "errored", "scored", "missing").sum(),
+        )
+        return counted if self.by else counted.drop("run")
+
+    @cached_property
+    def finding(self) -> bool:
+        """Whether something is wrong with the runs: incomplete, records refused, or the identity broken."""
+        broken = (self.verdicts["verdict"] == "violated").any()
+        return bool(self.refused or broken or not self.cells["complete"].all())
+
+    @cached_property
+    def pooled(self) -> pl.DataFrame:
+        """The pooled values of the slots whose macro average is undefined for want of calls."""
+        undefined = self.numbers.filter(
+            (pl.col("reason") == "no-skill-calls") & pl.col("pooled").is_not_null()
+        )
+        return undefined.select(
+            *self.by, "metric", "group", "slot", "pooled", "denominator", "min_cell_calls"
+        )
+
+    @cached_property
+    def notes(self) -> tuple[str, ...]:
+        """What the table's marks mean and what its numbers rest on, in sentences."""
+        said = [self._grid_note(), self._identity_note()]
+        flagged = self.numbers.filter(pl.col("low_count") & pl.col("value").is_not_null())
+        if flagged.height:
+            said.append(
+                f"{FLAG} SFR on fewer than {LOW_COUNT} skill calls, with their number: too few to compare. "
+                + "; ".join(
+                    f"{self._run(row)}{row['slot']}: {row['skill_calls']} calls, "
+                    f"{row['min_cell_calls']} in its smallest cell"
+                    for row in flagged.to_dicts()
+                )
+                + "."
+            )
+        reasons = set(self.numbers["reason"].drop_nulls())
+        if "not-applicable" in reasons:
+            said.append(f"-- for {' and '.join(OF_SKILLS)}: {REASONS['not-applicable']}.")
+        if "no-skill-calls" in reasons:
+            said.append(
+                f"undefined: {REASONS['no-skill-calls']}, and a mean that skipped the cell would break the "
+                "identity. The pooled value (failed calls over calls) is listed apart."
+            )
+        if self.numbers["incomplete"].any():
+            said.append(self._incomplete_note())
+        if self.measured.duplicates:
+            said.append(
+                f"{self.measured.duplicates} further scored records of tasks already scored were left out, "
+                "as --on-duplicates asks."
+            )
+        if self.refused:
+            said.append(
+                f"{self.refused} records were refused and quarantined; cells that lost one are incomplete."
+            )
+        return tuple(said)
+
+    def _grid_note(self) -> str:
+        grid = self.grid
+        size = (
+            f"{len(grid.websites)} websites x {len(grid.conditions)} conditions, {grid.tasks:,} tasks a run"
+        )
+        if grid.inferred:
+            return f"Grid inferred from the logs ({size}): coverage of what was planned could not be checked."
+        return f"Grid {grid.name}: {size}."
+
+    def _identity_note(self) -> str:
+        counted = Counter(self.verdicts["verdict"])
+        of = f"{self.verdicts.height} combinations of run and metric"
+        if counted["violated"]:
+            return f"The marginal identity is VIOLATED in {counted['violated']} of {of}."
+        undefined = counted["undefined"]
+        rest = f"; {undefined} {'is' if undefined == 1 else 'are'} undefined" if undefined else ""
+        return (
+            f"The marginal identity (mean of websites = mean of conditions = overall) holds in "
+            f"{counted['holds']} of {of}{rest}. Means are unweighted; no value is weighted by tasks."
+        )
+
+    def _incomplete_note(self) -> str:
+        partial = self.numbers.filter(pl.col("incomplete") & pl.col("value").is_not_null()).height
+        if partial:
+            return (
+                f"{PARTIAL} over what was scored of an incomplete slot: tasks are missing or errored, so the "
+                "value may still move either way."
+            )
+        return (
+            f"Incomplete: {REASONS['incomplete']}, so the slot's values are undefined. For SR the brackets hold "
+            "the value if every missing task failed, and if every one succeeded."
+        )
+
+    def _run(self, row: dict[str, object]) -> str:
+        return "".join(f"{row[key]}, " for key in self.by)
