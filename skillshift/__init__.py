@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from skillshift import datasets, testing
-    from skillshift.diagnostics.cells import cells, sums
+    from skillshift.diagnostics.cells import cells
     from skillshift.diagnostics.identity import identity, identity_printed
     from skillshift.diagnostics.marginals import marginals
+    from skillshift.diagnostics.summing import sums
     from skillshift.diagnostics.table import Table1, table
     from skillshift.diagnostics.trials import over_trials
     from skillshift.frame.errors import ContractError, InputError, UsageError
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOME = {
-    "diagnostics.cells": ("cells", "sums"),
+    "diagnostics.cells": ("cells",),
     "frame.errors": ("ContractError", "InputError", "UsageError"),
     "grid": ("SKILLSHIFT", "Condition", "Grid", "read_grid"),
     "diagnostics.identity": ("identity", "identity_printed"),
@@ -34,6 +35,7 @@ _HOME = {
     "metrics": ("METRICS",),
     "recorder": ("PerTaskWriter", "SkillRecorder"),
     "simulation": ("Rates", "simulate"),
+    "diagnostics.summing": ("sums",),
     "diagnostics.table": ("Table1", "table"),
     "diagnostics.trials": ("over_trials",),
 }

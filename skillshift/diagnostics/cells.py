@@ -7,40 +7,34 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import polars as pl
 
+from skillshift.diagnostics.summing import (
+    COUNTS,
+    SCORED,
+    SUMS,
+    by_cell,
+    cell_names,
+    cell_records,
+    cell_sums,
+    one_pass,
+)
 from skillshift.diagnostics.tasks import (
     OnDuplicates,
     check_mixed,
-    check_tasks,
     drop_duplicates,
     duplicate_error,
     errored_tasks,
-    has_canonical,
     numbered,
-    task_key,
 )
-from skillshift.frame.contract import Rule, collect, collect_all
-from skillshift.frame.engine import check_grouped, grouped_sums, total
+from skillshift.frame.contract import collect
 from skillshift.frame.errors import SHOWN, ContractError, InputError, UsageError, Violation
-from skillshift.frame.reading import scan
 from skillshift.grid import SKILLSHIFT, Grid
 from skillshift.metrics import METRICS
-from skillshift.schema import PER_TASK, RUN_KEYS, per_task, uid_rules
+from skillshift.schema import PER_TASK
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 Incomplete = Literal["undefined", "scored"]
-
-SUMS = ("successes", "steps", "skill_calls", "skill_failures")
-"""The sums over a cell's scored records."""
-
-COUNTS = ("planned", "attempted", "errored", "scored", "missing")
-"""A cell's task counts: planned = scored + errored + missing, attempted = scored + errored."""
-
-OUTPUTS = ("website", *COUNTS, "complete", *SUMS, *METRICS.names, "reason")
-"""The columns of a cells frame after the run keys, the condition aside."""
-
-_SCORED = "_scored"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,28 +54,6 @@ class Measured:
     grid: Grid
     records: int
     duplicates: int
-
-
-def sums(logs: Any, *, by: Sequence[str] | None = None, grid: Grid = SKILLSHIFT) -> pl.DataFrame:
-    """The additive sums of the logs: those of two halves added up are those of the whole.
-
-    Args:
-        logs: Per-task records, as :func:`cells` takes them.
-        by: The run keys; by default those of method, model, run and trial that are present.
-        grid: The grid that the records must fit.
-
-    Returns:
-        One row a run and cell that has records, sorted by the run keys, website and condition: the run
-        keys, ``website``, ``condition``, ``records``, ``errors`` (records with an error), ``scored``
-        (records without), ``called`` (scored records whose ``skill_calls`` is a count), ``successes``,
-        ``steps``, ``skill_calls``, ``skill_failures`` (Int64, over the scored records).
-
-    Raises:
-        ContractError: A record breaks a row rule. Whether a task was scored twice needs all records at
-            once, so only :func:`cells` checks that.
-    """
-    frame, keys = _records(logs, by, grid)
-    return _grouped(frame, keys, grid).sort(keys).rename({"site": "website"})
 
 
 def cells(
@@ -157,8 +129,8 @@ def measure(
     """
     _one_of("incomplete", incomplete, ("undefined", "scored"))
     _one_of("on_duplicates", on_duplicates, ("refuse", "first", "last"))
-    frame, keys = _records(logs, by, grid)
-    grouped, twice = _one_pass(frame, keys, grid)
+    frame, keys = cell_records(logs, by, grid)
+    grouped, twice = one_pass(frame, keys, grid)
     records = int(grouped["records"].sum())
     if not records:
         raise InputError(f"{PER_TASK.name}: no records; expected at least one")
@@ -167,18 +139,16 @@ def measure(
         if on_duplicates == "refuse":
             raise duplicate_error(frame, keys)
         frame = drop_duplicates(frame, keys, on_duplicates)
-        grouped = _grouped(frame, keys, grid)
+        grouped = cell_sums(frame, keys, grid)
     kept = int(grouped["records"].sum())
-    check_mixed(grouped, frame, keys)
-    errored = collect(errored_tasks(frame, keys)) if grouped["errors"].sum() else None
+    errored = None if grouped[SCORED].all() else errored_tasks(frame, keys)
     whole = _complete(grouped, errored, keys, grid)
     if lost is not None:
-        marked = lost.rename({"site": "website"}).with_columns(_lost=pl.lit(value=True))
-        whole = whole.join(marked, on=cell_names(keys), how="left", maintain_order="left")
-        whole = whole.with_columns(pl.col("complete") & pl.col("_lost").is_null()).drop("_lost")
-    table = _with_values(whole, incomplete)
+        whole = _without(whole, lost, keys)
+    table = collect(_with_values(whole, incomplete), engine="in-memory")
+    check_mixed(table, frame, keys)
     _check_sizes(table, keys, grid)
-    return Measured(table, tuple(keys[:-2]), grid, kept, records - kept)
+    return Measured(table.drop("called"), tuple(keys[:-2]), grid, kept, records - kept)
 
 
 def _one_of(option: str, value: str, allowed: Sequence[str]) -> None:
@@ -186,121 +156,62 @@ def _one_of(option: str, value: str, allowed: Sequence[str]) -> None:
         raise UsageError(f"{option}: found {value!r}, expected one of {', '.join(allowed)}")
 
 
-def _records(logs: Any, by: Sequence[str] | None, grid: Grid) -> tuple[pl.LazyFrame, list[str]]:
-    """The conformed records, and the keys of their cells: run keys, site, condition."""
-    table = per_task(grid)
-    frame = table.conform(logs if isinstance(logs, pl.LazyFrame) else scan(logs, table))
-    names = frame.collect_schema().names()
-    if by is None:
-        by = [key for key in RUN_KEYS if key in names]
-    absent = [key for key in by if key not in names]
-    if absent:
-        raise UsageError(f"by: the logs have no column {absent[0]!r} (columns: {', '.join(names)})")
-    taken = sorted(set(by) & {*PER_TASK.names, *OUTPUTS} - set(RUN_KEYS))
-    if taken or len(set(by)) != len(by):
-        raise UsageError(
-            f"by: {(taken or list(by))[0]!r} cannot be a run key; name each of your own columns once"
-        )
-    return frame, [*by, "site", "condition"]
-
-
-def _rules(frame: pl.LazyFrame, keys: Sequence[str], grid: Grid) -> list[Rule]:
-    """The rules that the sums step checks; those of uids are checked with the task keys."""
-    rules = per_task(grid).all_rules(frame.collect_schema().names())
-    of_uids = {rule.code for rule in uid_rules(grid)}
-    own = [
-        Rule(f"{key}.missing", key, pl.col(key).is_null(), "a value in every record, as it is a run key")
-        for key in keys[:-2]
-        if key not in PER_TASK.names
-    ]
-    return [*(rule for rule in rules if rule.code not in of_uids), *own]
-
-
-def _plan(frame: pl.LazyFrame, keys: Sequence[str], grid: Grid) -> pl.LazyFrame:
-    calls = pl.col("skill_calls")
-    aggregations = [
-        pl.len().cast(pl.Int64).alias("records"),
-        total("success").alias("successes"),
-        total("steps"),
-        total("skill_calls"),
-        total("skill_failures"),
-        calls.count().cast(pl.Int64).alias("called"),
-    ]
-    # Scored or not is a key of the group-by, which costs less than masking every sum.
-    scored = pl.col("error").is_null().alias(_SCORED)
-    return grouped_sums(frame.with_columns(scored), [*keys, _SCORED], aggregations, _rules(frame, keys, grid))
-
-
-def _grouped(frame: pl.LazyFrame, keys: Sequence[str], grid: Grid) -> pl.DataFrame:
-    return _by_cell(collect(_plan(frame, keys, grid)), frame, keys, grid)
-
-
-def _one_pass(frame: pl.LazyFrame, keys: Sequence[str], grid: Grid) -> tuple[pl.DataFrame, bool]:
-    """The sums and whether a task was scored twice, from one reading of the records."""
-    canonical = has_canonical(frame)
-    scored = frame.filter(pl.col("error").is_null())
-    plans = [
-        _plan(frame, keys, grid),
-        scored.select(task_key(keys, grid, canonical=canonical)),
-    ]
-    grouped, found = collect_all(plans)
-    by_cell = _by_cell(grouped, frame, keys, grid)
-    return by_cell, check_tasks(scored, found["key"], keys, grid, canonical=canonical)
-
-
-def _by_cell(grouped: pl.DataFrame, frame: pl.LazyFrame, keys: Sequence[str], grid: Grid) -> pl.DataFrame:
-    rules = _rules(frame, keys, grid)
-    checked = check_grouped(grouped, frame, keys, rules, PER_TASK.name)
-    scored = pl.col(_SCORED)
-    return checked.group_by(keys).agg(
-        pl.col("records").sum(),
-        pl.col("records").filter(~scored).sum().alias("errors"),
-        pl.col("records").filter(scored).sum().alias("scored"),
-        *(pl.col(name).filter(scored).sum() for name in ("called", *SUMS)),
-    )
-
-
-def _scaffold(grouped: pl.DataFrame, by: Sequence[str], grid: Grid) -> pl.DataFrame:
+def _scaffold(grouped: pl.DataFrame, by: Sequence[str], grid: Grid) -> pl.LazyFrame:
     """Every run with every cell of the grid, in output order."""
-    of_grid = pl.DataFrame(
+    of_grid = pl.LazyFrame(
         list(grid.cells()),
         schema={"website": pl.String, "condition": pl.String, "planned": pl.Int64},
         orient="row",
     )
     if not by:
         return of_grid
-    return grouped.select(by).unique().sort(by).join(of_grid, how="cross", maintain_order="left_right")
+    runs = grouped.lazy().select(by).unique().sort(by)
+    return runs.join(of_grid, how="cross", maintain_order="left_right")
 
 
 def _complete(
-    grouped: pl.DataFrame, errored: pl.DataFrame | None, keys: Sequence[str], grid: Grid
-) -> pl.DataFrame:
+    grouped: pl.DataFrame, errored: pl.LazyFrame | None, keys: Sequence[str], grid: Grid
+) -> pl.LazyFrame:
     """Every cell with its counts and sums; what has no record counts 0."""
-    by, on = keys[:-2], [*keys[:-2], "website", "condition"]
-    if errored is not None:
-        grouped = grouped.join(errored, on=keys, how="left")
+    by, on = keys[:-2], cell_names(keys)
+    summed = by_cell(grouped, keys)
+    if errored is None:
+        summed = summed.with_columns(errored=pl.lit(0, dtype=pl.Int64))
     else:
-        grouped = grouped.with_columns(errored=pl.lit(0, dtype=pl.Int64))
+        summed = summed.join(collect(errored).lazy(), on=keys, how="left")
     made = _scaffold(grouped, by, grid).join(
-        grouped.rename({"site": "website"}), on=on, how="left", maintain_order="left"
+        summed.rename({"site": "website"}), on=on, how="left", maintain_order="left"
     )
-    counts = ["errored", "scored", "called", *SUMS]
-    whole = pl.col("called").sum().over(by) if by else pl.col("called").sum()
-    none_scored = pl.col("scored").sum().over(by) if by else pl.col("scored").sum()
-    applies = (whole > 0) | (none_scored == 0)
+    scored, called = (pl.col(name).fill_null(0).sum() for name in ("scored", "called"))
+    if by:
+        scored, called = scored.over(by), called.over(by)
+    # A run without any scored record tells nothing about its method's skills: its calls are 0, not null.
+    applies = (called > 0) | (scored == 0)
     return (
-        made.with_columns(pl.col(counts).fill_null(0))
+        made.with_columns(
+            applies.alias("_applies"), pl.col("errored", "scored", "called", *SUMS).fill_null(0)
+        )
         .with_columns(
             (pl.col("scored") + pl.col("errored")).alias("attempted"),
             (pl.col("planned") - pl.col("scored") - pl.col("errored")).alias("missing"),
             (pl.col("scored") == pl.col("planned")).alias("complete"),
-            *(pl.when(applies).then(pl.col(name)).alias(name) for name in ("skill_calls", "skill_failures")),
+            *(
+                pl.when("_applies").then(pl.col(name)).alias(name)
+                for name in ("skill_calls", "skill_failures")
+            ),
         )
-        .select(*on, *COUNTS, "complete", *SUMS)
+        .select(*on, *COUNTS, "complete", *SUMS, "called")
     )
 
 
-def _with_values(table: pl.DataFrame, incomplete: Incomplete) -> pl.DataFrame:
+def _without(whole: pl.LazyFrame, lost: pl.DataFrame, keys: Sequence[str]) -> pl.LazyFrame:
+    """The same cells, those that lost a record marked incomplete."""
+    marked = lost.lazy().rename({"site": "website"}).with_columns(_lost=pl.lit(value=True))
+    joined = whole.join(marked, on=cell_names(keys), how="left", maintain_order="left")
+    return joined.with_columns(pl.col("complete") & pl.col("_lost").is_null()).drop("_lost")
+
+
+def _with_values(table: pl.LazyFrame, incomplete: Incomplete) -> pl.LazyFrame:
     shown = pl.lit(value=True) if incomplete == "scored" else pl.col("complete")
     reason = (
         pl.when(~shown)
@@ -333,8 +244,3 @@ def _check_sizes(table: pl.DataFrame, keys: Sequence[str], grid: Grid) -> None:
         for row in over.head(SHOWN).to_dicts()
     ]
     raise ContractError(PER_TASK.name, {"cell.too-many": over.height}, violations)
-
-
-def cell_names(keys: Sequence[str]) -> list[str]:
-    """The columns that name a cell in outputs, where the site is called website."""
-    return [*keys[:-2], "website", "condition"]

@@ -7,11 +7,13 @@ means. The pooled (task-weighted) value stands beside it under its own name.
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import polars as pl
 
-from skillshift.diagnostics.cells import COUNTS, OUTPUTS
+from skillshift.diagnostics.summing import COUNTS, OUTPUTS
+from skillshift.frame.contract import collect
 from skillshift.frame.errors import InputError
 from skillshift.frame.exact import PUBLISHED_DECIMALS, half_up, half_up_ratio
 from skillshift.metrics import LOW_COUNT, METRICS, OF_SKILLS, REASONS, SFR, SR
@@ -109,7 +111,8 @@ def marginals(cells: pl.DataFrame) -> pl.DataFrame:
         (None, 100.0, 'no-skill-calls')
     """
     by = run_keys(cells, "website")
-    slots = _slots(_placed(cells, by))
+    placed = _placed(cells, by)
+    slots = _slots(placed, cells["website"].n_unique(), cells["condition"].n_unique())
     rolled = slots.group_by("_run", "_slot").agg(
         pl.col(*by, "group", "slot").first(),
         pl.col(*COUNTS).sum(),
@@ -129,8 +132,8 @@ def marginals(cells: pl.DataFrame) -> pl.DataFrame:
         for i, metric in enumerate(METRICS)
     ]
     order = ["_run", "_metric", "_slot"]
-    table = pl.concat(pl.collect_all(per_metric)).sort(order)
-    return _published(table).select(*by, *MARGINALS)
+    table = collect(_published(pl.concat(per_metric).sort(order)), engine="in-memory")
+    return _rounded(table).select(*by, *MARGINALS)
 
 
 def _placed(cells: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
@@ -142,39 +145,49 @@ def _placed(cells: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
         )
     websites, conditions = cells["website"].n_unique(), cells["condition"].n_unique()
     size = websites * conditions
-    row = pl.int_range(pl.len(), dtype=pl.Int64)
-    placed = cells.with_columns(
-        (row // max(size, 1)).alias("_run"),
-        (row % max(size, 1) // max(conditions, 1)).alias("_website"),
-        (row % max(conditions, 1)).alias("_condition"),
+    row = np.arange(cells.height)
+    # In whole grids in their order, every run repeats the first one's places under one set of keys.
+    whole = cells.height > 0 and cells.height % size == 0
+    whole = whole and all(_repeats(cells[name], row % size) for name in ("website", "condition"))
+    whole = whole and all(_repeats(cells[name], row - row % size) for name in by)
+    whole = whole and all(
+        _repeats(cells[name][:size], place)
+        for name, place in (
+            ("website", row[:size] - row[:size] % conditions),
+            ("condition", row[:size] % conditions),
+        )
     )
-    # In a whole grid in its order, a place has one name and a run has one set of keys.
-    names = [("_website", "website"), ("_condition", "condition"), *(("_run", key) for key in by)]
-    whole = (
-        cells.height % max(size, 1) == 0
-        and placed.select(
-            pl.all_horizontal(pl.struct(name).n_unique().over(place).max() <= 1 for place, name in names)
-        ).item()
-    )
-    if not cells.height or not whole:
+    if not whole:
         raise InputError(
             f"the cells are not whole grids in order: {cells.height} rows for {websites} websites and "
             f"{conditions} conditions; filter whole runs, and keep the order that skillshift.cells gives"
         )
-    return placed
+    return cells.with_columns(
+        pl.Series("_run", row // size),
+        pl.Series("_website", row % size // conditions),
+        pl.Series("_condition", row % conditions),
+    )
 
 
-def _slots(placed: pl.DataFrame) -> pl.LazyFrame:
+def _repeats(column: pl.Series, of: np.ndarray[Any, np.dtype[np.int64]]) -> bool:
+    """Whether every value is the one that stands at the given row."""
+    return bool(column.eq_missing(column.gather(of)).all())
+
+
+def _slots(placed: pl.DataFrame, websites: int, conditions: int) -> pl.LazyFrame:
     """Each cell once a slot that it belongs to: its website, its condition, and the whole."""
     cells = placed.lazy()
-    websites, conditions = (pl.col(name).max() + 1 for name in ("_website", "_condition"))
     return pl.concat(
         [
             cells.with_columns(group=pl.lit("website"), slot="website", _slot="_website"),
             cells.with_columns(
                 group=pl.lit("condition"), slot="condition", _slot=websites + pl.col("_condition")
             ),
-            cells.with_columns(group=pl.lit("overall"), slot=pl.lit("overall"), _slot=websites + conditions),
+            cells.with_columns(
+                group=pl.lit("overall"),
+                slot=pl.lit("overall"),
+                _slot=pl.lit(websites + conditions, dtype=pl.Int64),
+            ),
         ]
     )
 
@@ -214,8 +227,7 @@ def _columns(metric: Metric) -> list[pl.Expr]:
     calls = pl.when(~pl.col("_none"))
     return [
         pl.lit(name).alias("metric"),
-        "group",
-        "slot",
+        pl.col("group", "slot"),
         pl.when(reason.is_null()).then(values.list.mean()).alias("value"),
         pl.when(~hidden).then(numerators.list.sum() * metric.scale / denominator).alias("pooled"),
         denominator.alias("denominator"),
@@ -223,7 +235,7 @@ def _columns(metric: Metric) -> list[pl.Expr]:
         calls.then(pl.col("_calls")).alias("skill_calls"),
         calls.then(pl.col("_min_calls")).alias("min_cell_calls"),
         (pl.lit(metric is SFR) & ~pl.col("_none") & (pl.col("_calls") < LOW_COUNT)).alias("low_count"),
-        "incomplete",
+        pl.col("incomplete"),
         pl.when(is_sr).then(pl.col("_lower").list.mean()).alias("lower"),
         pl.when(is_sr).then(pl.col("_upper").list.mean()).alias("upper"),
         reason.alias("reason"),
@@ -233,24 +245,27 @@ def _columns(metric: Metric) -> list[pl.Expr]:
     ]
 
 
-def _published(table: pl.DataFrame) -> pl.DataFrame:
-    """Add the published decimals: from the double where it is sure, else from the exact sums."""
+def _published(table: pl.LazyFrame) -> pl.LazyFrame:
+    """Add the published decimals as the double gives them, and where that is not sure."""
     unit = 10**PUBLISHED_DECIMALS
     scaled = pl.col("value") * unit
     digits = (scaled + 0.5).floor().cast(pl.Int64)
     near = ((scaled - scaled.floor() - 0.5).abs() < _SURE) | (pl.col("value") > _EXACT_FROM)
-    table = table.with_columns(
+    return table.with_columns(
         half_up_ratio(digits, pl.lit(unit, dtype=pl.Int64), 1).alias("published"), near.alias("_near")
     )
-    unsure = table.with_row_index("_row").filter("_near")
-    if not unsure.height:
+
+
+def _rounded(table: pl.DataFrame) -> pl.DataFrame:
+    """Round the values that the double is not sure of from their exact sums."""
+    if not table["_near"].any():
         return table
+    unsure = table.with_row_index("_row").filter("_near")
     exact = [
         half_up(_mean_of_ratios(row["_numerators"], row["_denominators"], row["_scale"]))
         for row in unsure.select("_numerators", "_denominators", "_scale").to_dicts()
     ]
-    published = table["published"].scatter(unsure["_row"], exact)
-    return table.with_columns(published)
+    return table.with_columns(table["published"].scatter(unsure["_row"], exact))
 
 
 def _mean_of_ratios(numerators: Sequence[int], denominators: Sequence[int], scale: int) -> Fraction:

@@ -34,7 +34,7 @@ class Table1(pl.DataFrame):
         """The table in aligned columns, numbers to the right."""
         return "\n".join(aligned(self))
 
-    def _repr_html_(self) -> str:
+    def _repr_html_(self, *, _from_series: bool = False) -> str:
         keys = set(run_keys(self, "metric")) | {"metric"}
         head = "".join(f'<th scope="col">{escape(name)}</th>' for name in self.columns)
 

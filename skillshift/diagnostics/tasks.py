@@ -76,19 +76,22 @@ def numbered(frame: pl.LazyFrame) -> pl.LazyFrame:
     return frame if RECORD in frame.collect_schema().names() else frame.with_row_index(RECORD)
 
 
-def check_mixed(grouped: pl.DataFrame, frame: pl.LazyFrame, keys: Sequence[str]) -> None:
+def check_mixed(cells: pl.DataFrame, frame: pl.LazyFrame, keys: Sequence[str]) -> None:
     """Refuse a run whose scored records have null skill calls here and counts there.
 
     Args:
-        grouped: The cells' sums with ``scored`` and ``called``.
+        cells: The cells with the run keys, ``scored`` and ``called`` (scored records with counted calls).
         frame: The records, read again only to locate.
         keys: The run keys, site and condition.
 
     Raises:
         ContractError: A run mixes the two.
     """
+    if not (cells["called"] < cells["scored"]).any() or not cells["called"].sum():
+        return
     by = list(keys[:-2])
-    runs = grouped.group_by(by).agg(pl.col("scored", "called").sum()) if by else grouped.sum()
+    counted = cells.select(*by, "scored", "called")
+    runs = counted.group_by(by).sum() if by else counted.sum()
     mixed = runs.filter((pl.col("called") > 0) & (pl.col("called") < pl.col("scored")))
     if not mixed.height:
         return

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from functools import cache, reduce
 from operator import or_
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import polars as pl
 
@@ -275,13 +275,12 @@ def any_violated(rules: Sequence[Rule]) -> pl.Expr:
 
 def count_violations(frame: pl.LazyFrame, rules: Sequence[Rule]) -> dict[str, int]:
     """How many records break each rule, by reason code; rules that every record keeps are left out."""
-    counts = frame.select(
+    per_rule = frame.select(
         rule.violated.fill_null(value=False).cast(pl.Int64).sum().alias(str(i))
         for i, rule in enumerate(rules)
     )
-    counts = collect(counts)
     found: dict[str, int] = {}
-    for rule, n in zip(rules, counts.row(0), strict=True):
+    for rule, n in zip(rules, collect(per_rule).row(0), strict=True):
         if n:
             found[rule.code] = found.get(rule.code, 0) + n
     return found
@@ -326,19 +325,27 @@ def locate(frame: pl.LazyFrame, rules: Sequence[Rule]) -> list[Violation]:
     ]
 
 
-def collect(frame: pl.LazyFrame) -> pl.DataFrame:
-    """Run a plan on the streaming engine; see :func:`collect_all`."""
-    return collect_all([frame])[0]
+Engine = Literal["streaming", "in-memory"]
 
 
-def collect_all(frames: Sequence[pl.LazyFrame]) -> list[pl.DataFrame]:
-    """Run plans together on the streaming engine, so that what they share is read once.
+def collect(frame: pl.LazyFrame, engine: Engine = "streaming") -> pl.DataFrame:
+    """Run one plan; see :func:`collect_all`."""
+    return collect_all([frame], engine)[0]
+
+
+def collect_all(frames: Sequence[pl.LazyFrame], engine: Engine = "streaming") -> list[pl.DataFrame]:
+    """Run plans together, so that what they share is read once.
+
+    Args:
+        frames: The plans.
+        engine: ``streaming`` for what reads records; ``in-memory`` for what is small already, and where
+            the order of float sums must not depend on the number of threads.
 
     Raises:
         InputError: A file vanished or changed while it was read, or its content is not what its name says.
     """
     try:
-        return pl.collect_all(frames, engine="streaming")
+        return pl.collect_all(frames, engine=engine)
     except (OSError, pl.exceptions.ComputeError) as error:
         raise InputError(f"the input could not be read: {error}. Check that the files are whole.") from error
 

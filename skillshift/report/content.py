@@ -11,6 +11,7 @@ import polars as pl
 
 from skillshift.diagnostics.identity import identity
 from skillshift.diagnostics.marginals import marginals
+from skillshift.diagnostics.summing import COUNTS
 from skillshift.diagnostics.table import PARTIAL, Table1, table
 from skillshift.metrics import FLAG, LOW_COUNT, OF_SKILLS, REASONS
 
@@ -64,13 +65,14 @@ class Report:
     @cached_property
     def coverage(self) -> pl.DataFrame:
         """Each run's task counts and its number of complete cells."""
-        keys = [*self.by] or [pl.lit("").alias("run")]
-        counted = self.cells.group_by(keys, maintain_order=True).agg(
+        counts = (
             pl.len().cast(pl.Int64).alias("cells"),
             pl.col("complete").sum().cast(pl.Int64).alias("complete_cells"),
-            pl.col("planned", "attempted", "errored", "scored", "missing").sum(),
+            pl.col(*COUNTS).sum(),
         )
-        return counted if self.by else counted.drop("run")
+        if not self.by:
+            return self.cells.select(*counts)
+        return self.cells.group_by(self.by, maintain_order=True).agg(*counts)
 
     @cached_property
     def finding(self) -> bool:
@@ -153,8 +155,8 @@ class Report:
                 "value may still move either way."
             )
         return (
-            f"Incomplete: {REASONS['incomplete']}, so the slot's values are undefined. For SR the brackets hold "
-            "the value if every missing task failed, and if every one succeeded."
+            f"Incomplete: {REASONS['incomplete']}, so its values are undefined. For SR the brackets hold "
+            "the value if all missing tasks failed, and if all succeeded."
         )
 
     def _run(self, row: dict[str, object]) -> str:

@@ -1,0 +1,138 @@
+"""From records to the sums of each cell: the only step of the diagnostics that sees rows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from skillshift.diagnostics.tasks import check_tasks, has_canonical, task_key
+from skillshift.frame.contract import Rule, collect, collect_all
+from skillshift.frame.engine import check_grouped, grouped_sums, total
+from skillshift.frame.errors import UsageError
+from skillshift.frame.reading import scan
+from skillshift.grid import SKILLSHIFT, Grid
+from skillshift.metrics import METRICS
+from skillshift.schema import PER_TASK, RUN_KEYS, per_task, uid_rules
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+SUMS = ("successes", "steps", "skill_calls", "skill_failures")
+"""The sums over a cell's scored records."""
+
+COUNTS = ("planned", "attempted", "errored", "scored", "missing")
+"""A cell's task counts: planned = scored + errored + missing, attempted = scored + errored."""
+
+OUTPUTS = ("website", *COUNTS, "complete", *SUMS, *METRICS.names, "reason")
+"""The columns of a cells frame after the run keys, the condition aside."""
+
+SCORED = "_scored"
+"""The column that tells the sums of scored records from those of errored ones."""
+
+
+def sums(logs: Any, *, by: Sequence[str] | None = None, grid: Grid = SKILLSHIFT) -> pl.DataFrame:
+    """The additive sums of the logs: those of two halves added up are those of the whole.
+
+    Args:
+        logs: Per-task records, as :func:`cells` takes them.
+        by: The run keys; by default those of method, model, run and trial that are present.
+        grid: The grid that the records must fit.
+
+    Returns:
+        One row a run and cell that has records, sorted by the run keys, website and condition: the run
+        keys, ``website``, ``condition``, ``records``, ``errors`` (records with an error), ``scored``
+        (records without), ``called`` (scored records whose ``skill_calls`` is a count), ``successes``,
+        ``steps``, ``skill_calls``, ``skill_failures`` (Int64, over the scored records).
+
+    Raises:
+        ContractError: A record breaks a row rule. Whether a task was scored twice needs all records at
+            once, so only :func:`cells` checks that.
+    """
+    frame, keys = cell_records(logs, by, grid)
+    summed = by_cell(cell_sums(frame, keys, grid), keys).rename({"site": "website"})
+    return collect(summed.sort(cell_names(keys)), engine="in-memory")
+
+
+def cell_records(logs: Any, by: Sequence[str] | None, grid: Grid) -> tuple[pl.LazyFrame, list[str]]:
+    """The conformed records, and the keys of their cells: run keys, site, condition."""
+    table = per_task(grid)
+    frame = table.conform(logs if isinstance(logs, pl.LazyFrame) else scan(logs, table))
+    names = frame.collect_schema().names()
+    if by is None:
+        by = [key for key in RUN_KEYS if key in names]
+    absent = [key for key in by if key not in names]
+    if absent:
+        raise UsageError(f"by: the logs have no column {absent[0]!r} (columns: {', '.join(names)})")
+    taken = sorted(set(by) & {*PER_TASK.names, *OUTPUTS} - set(RUN_KEYS))
+    if taken or len(set(by)) != len(by):
+        raise UsageError(
+            f"by: {(taken or list(by))[0]!r} cannot be a run key; name each of your own columns once"
+        )
+    return frame, [*by, "site", "condition"]
+
+
+def _rules(frame: pl.LazyFrame, keys: Sequence[str], grid: Grid) -> list[Rule]:
+    """The rules that the sums step checks; those of uids are checked with the task keys."""
+    rules = per_task(grid).all_rules(frame.collect_schema().names())
+    of_uids = {rule.code for rule in uid_rules(grid)}
+    own = [
+        Rule(f"{key}.missing", key, pl.col(key).is_null(), "a value in every record, as it is a run key")
+        for key in keys[:-2]
+        if key not in PER_TASK.names
+    ]
+    return [*(rule for rule in rules if rule.code not in of_uids), *own]
+
+
+def _plan(frame: pl.LazyFrame, keys: Sequence[str], grid: Grid) -> pl.LazyFrame:
+    calls = pl.col("skill_calls")
+    aggregations = [
+        pl.len().cast(pl.Int64).alias("records"),
+        total("success").alias("successes"),
+        total("steps"),
+        total("skill_calls"),
+        total("skill_failures"),
+        calls.count().cast(pl.Int64).alias("called"),
+    ]
+    # Scored or not is a key of the group-by, which costs less than masking every sum.
+    scored = pl.col("error").is_null().alias(SCORED)
+    return grouped_sums(frame.with_columns(scored), [*keys, SCORED], aggregations, _rules(frame, keys, grid))
+
+
+def cell_sums(frame: pl.LazyFrame, keys: Sequence[str], grid: Grid) -> pl.DataFrame:
+    """The checked sums of each cell, its scored and its errored records apart."""
+    return _checked(collect(_plan(frame, keys, grid)), frame, keys, grid)
+
+
+def one_pass(frame: pl.LazyFrame, keys: Sequence[str], grid: Grid) -> tuple[pl.DataFrame, bool]:
+    """The same, and whether a task was scored twice, from one reading of the records."""
+    canonical = has_canonical(frame)
+    scored = frame.filter(pl.col("error").is_null())
+    plans = [_plan(frame, keys, grid), scored.select(task_key(keys, grid, canonical=canonical))]
+    grouped, found = collect_all(plans)
+    checked = _checked(grouped, frame, keys, grid)
+    return checked, check_tasks(scored, found["key"], keys, grid, canonical=canonical)
+
+
+def _checked(grouped: pl.DataFrame, frame: pl.LazyFrame, keys: Sequence[str], grid: Grid) -> pl.DataFrame:
+    return check_grouped(grouped, frame, keys, _rules(frame, keys, grid), PER_TASK.name)
+
+
+def by_cell(grouped: pl.DataFrame, keys: Sequence[str]) -> pl.LazyFrame:
+    """One row a cell with records: the sums of its scored ones, and how many are errored."""
+    scored = pl.col(SCORED)
+    return (
+        grouped.lazy()
+        .group_by(keys)
+        .agg(
+            pl.col("records").sum(),
+            pl.col("records").filter(~scored).sum().alias("errors"),
+            pl.col("records").filter(scored).sum().alias("scored"),
+            *(pl.col(name).filter(scored).sum() for name in ("called", *SUMS)),
+        )
+    )
+
+
+def cell_names(keys: Sequence[str]) -> list[str]:
+    """The columns that name a cell in outputs, where the site is called website."""
+    return [*keys[:-2], "website", "condition"]
