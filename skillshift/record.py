@@ -33,7 +33,11 @@ LARGEST_COUNT = 2**63 - 1
 
 
 class _WrongValueError(Exception):
-    """A value that its field cannot hold; the message says what was expected."""
+    """A value that its field cannot hold: what was expected, and the end of the reason code."""
+
+    def __init__(self, expected: str, what: str = "type") -> None:
+        super().__init__(expected)
+        self.what = what
 
 
 def check_record(
@@ -89,20 +93,19 @@ def _read_values(
             try:
                 checked[f.name] = _typed(f, _plain(record[f.name]))
             except _WrongValueError as error:
-                found = shorten(record[f.name])
-                wrong.append(_mistyped(f.name, found, str(error), hint=f.hint))
+                wrong.append(_unusable(f.name, shorten(record[f.name]), error, hint=f.hint))
         elif f.required and not partial:
-            wrong.append(_mistyped(f.name, "no such key", f.kind.value))
+            wrong.append(_unusable(f.name, "no such key", _WrongValueError(f.kind.value, "missing-key")))
     for name in sorted((name for name in record if name not in table.names), key=str):
         try:
             checked[_further_name(name)] = _further(_plain(record[name]))
         except _WrongValueError as error:
-            wrong.append(_mistyped(str(name), shorten(record[name]), str(error)))
+            wrong.append(_unusable(str(name), shorten(record[name]), error))
     return checked, wrong
 
 
-def _mistyped(name: str, found: str, expected: str, *, hint: str = "") -> Violation:
-    return Violation(code=f"{name}.type", field=name, found=found, expected=expected, hint=hint)
+def _unusable(name: str, found: str, error: _WrongValueError, *, hint: str = "") -> Violation:
+    return Violation(code=f"{name}.{error.what}", field=name, found=found, expected=str(error), hint=hint)
 
 
 def as_line(checked: Mapping[str, Scalar]) -> str:
@@ -203,11 +206,12 @@ def _typed(field: Field, value: object) -> Scalar:
         return _held(value)
     if field.kind is Kind.FLAG and isinstance(value, bool):
         return value
-    if field.kind is Kind.COUNT:
-        if isinstance(value, float) and value.is_integer():
-            value, whole = int(value), True
-        if isinstance(value, int) and whole:
-            return _held(value)
+    if field.kind is Kind.COUNT and isinstance(value, float) and math.isfinite(value):
+        if not value.is_integer():
+            raise _WrongValueError(field.kind.value, "fraction")
+        return _held(int(value))
+    if field.kind is Kind.COUNT and isinstance(value, int) and whole:
+        return _held(value)
     raise _WrongValueError(field.kind.value)
 
 
@@ -217,7 +221,9 @@ def _further_name(name: object) -> str:
     if not isinstance(name, str) or not name:
         raise _WrongValueError("a column's name as text, not empty")
     if name in (FILE, RECORD):
-        raise _WrongValueError(f"another name: readers keep {FILE} and {RECORD} for where a record stands")
+        raise _WrongValueError(
+            f"another name: readers keep {FILE} and {RECORD} for where a record stands", "reserved"
+        )
     return _text(name)
 
 
@@ -235,7 +241,7 @@ def _further(value: object) -> Scalar:
 
 def _held(value: int) -> int:
     if abs(value) > LARGEST_COUNT:
-        raise _WrongValueError("a number of at most 64 bits")
+        raise _WrongValueError("a number of at most 64 bits", "range")
     return value
 
 
@@ -243,5 +249,5 @@ def _text(value: str) -> str:
     try:
         value.encode("utf-8")
     except UnicodeEncodeError as error:
-        raise _WrongValueError("valid Unicode, without half of a surrogate pair") from error
+        raise _WrongValueError("valid Unicode, without half of a surrogate pair", "surrogate") from error
     return value
