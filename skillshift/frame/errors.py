@@ -88,6 +88,11 @@ class ContractError(InputError):
         self.violations = tuple(violations[:SHOWN])
         super().__init__(self._text())
 
+    def __reduce__(self) -> tuple[type[ContractError], tuple[object, ...]]:
+        # An exception is rebuilt from its message unless told otherwise, and then a worker process's
+        # report would never arrive.
+        return type(self), (self.table, self.counts, self.violations)
+
     @property
     def total(self) -> int:
         """How many violations there are; a record that breaks two rules counts twice."""
