@@ -83,7 +83,7 @@ def _open(path: str) -> IO[bytes]:
     if path.lower().endswith(".gz"):
         return cast("IO[bytes]", gzip.open(path, "rb"))
     if path.lower().endswith(".zst"):
-        import pyarrow as pa
+        import pyarrow as pa  # type: ignore[import-untyped]
 
         with Path(path).open("rb"):  # pyarrow's own error for a missing file does not say what kind it is
             pass
@@ -168,3 +168,8 @@ def records_of(path: str, records: set[int]) -> Iterator[tuple[int, tuple[int, b
             yield record, numbered
         if record == last:
             return
+
+
+def as_text(line: bytes) -> str:
+    r"""A line as text that can be shown and written, without its end; what is not UTF-8 as ``\xff``."""
+    return line.rstrip(b"\r\n").decode("utf-8", "backslashreplace")
