@@ -68,8 +68,9 @@ def half_up_ratio(
         decimals: How many decimals to print, from 0.
 
     Returns:
-        An expression of text as :func:`half_up` writes it; null where the denominator is 0 or either sum
-        is null. The products are 128 bits wide, so no Int64 sums can overflow them.
+        An expression of text as :func:`half_up` writes it, named like the numerator; null where the
+        denominator is 0 or either sum is null. The products are 128 bits wide, so no Int64 sums can overflow
+        them.
 
     Raises:
         UsageError: ``scale`` is not positive, ``decimals`` is negative, or the two are beyond 2**61.
@@ -87,11 +88,12 @@ def half_up_ratio(
     # Polars' integer division by 0 is null, which is what an empty denominator means.
     digits = (2 * scale * unit * top.abs() + bottom.abs()) // (2 * bottom.abs())
     sign = pl.when(negative & (digits > 0)).then(pl.lit("-")).otherwise(pl.lit(""))
-    if decimals == 0:
-        return pl.concat_str(sign, digits.cast(pl.String))
-    whole = (digits // unit).cast(pl.String)
-    part = (digits % unit).cast(pl.String).str.zfill(decimals)
-    return pl.concat_str(sign, whole, pl.lit("."), part)
+    parts = [sign, (digits // unit).cast(pl.String)]
+    if decimals:
+        parts += [pl.lit("."), (digits % unit).cast(pl.String).str.zfill(decimals)]
+    text = pl.concat_str(parts)
+    name = numerator.meta.output_name(raise_if_undetermined=False)
+    return text if name is None else text.alias(name)
 
 
 @dataclass(frozen=True, slots=True)

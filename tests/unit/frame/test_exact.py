@@ -87,6 +87,13 @@ def test_half_up_ratio_is_null_without_a_denominator_or_a_sum():
     )
 
 
+def test_half_up_ratio_is_named_like_its_numerator():
+    frame = pl.DataFrame({"top": [1], "bottom": [8]})
+    assert frame.select(half_up_ratio(pl.col("top"), pl.col("bottom"), 1)).columns == ["top"]
+    by_dtype = frame.select("top").select(half_up_ratio(pl.all(), pl.lit(8), 1, 0)).to_series()
+    assert by_dtype.to_list() == ["0"]
+
+
 def test_half_up_ratio_rounds_ties_that_floats_miss():
     # 100 * 201 / 20_000 is 1.005, which as a float is below the tie.
     frame = pl.DataFrame({"top": [201, 1], "bottom": [20_000, 8]})
@@ -170,6 +177,7 @@ def test_a_column_of_printed_numbers_is_null_where_one_is_refused():
 
 def test_other_numbers_of_decimals():
     assert Interval.printed("0.765", 3) == Interval(Fraction(1529, 2000), Fraction(1531, 2000))
+    assert Interval.printed(12.0, 0) == Interval.printed(12, 0) == Interval.printed("12", 0)
     assert Interval.printed("12", 0) == Interval(Fraction(23, 2), Fraction(25, 2))
 
 
