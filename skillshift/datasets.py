@@ -79,6 +79,9 @@ def demo() -> pl.LazyFrame:
 
     Raises:
         InputError: The files are not where the package was installed.
+
+    >>> sorted(demo().select("method").unique().collect()["method"])
+    ['demo-code', 'demo-few', 'demo-tips']
     """
     from skillshift.logs import scan_per_task
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from skillshift.diagnostics.marginals import GROUPS
+from skillshift.diagnostics.table import NOT_APPLICABLE
 from skillshift.frame.errors import InputError, UsageError, shorten
 from skillshift.frame.exact import PUBLISHED_DECIMALS, printed_number, printed_units
 
@@ -24,9 +25,6 @@ OVERALL: Final = GROUPS[-1]
 
 MEANS: Final = dict(zip(GROUPS, ("websites", "conditions", OVERALL), strict=True))
 """The column of each group's mean: the three numbers that are one."""
-
-DASH: Final = "--"
-"""What a table prints where a number is not applicable."""
 
 UNIT: Final = 10**PUBLISHED_DECIMALS
 """How many printed units make 1: slips and detection limits are counted in units of 0.01."""
@@ -125,7 +123,7 @@ def _check_columns(table: pl.DataFrame, grid: Grid, slots: list[str], results: I
 
 def _check_numbers(text: pl.DataFrame, slots: list[str], keys: list[str]) -> None:
     for slot in slots:
-        given = pl.col(slot).is_not_null() & (pl.col(slot) != DASH)
+        given = pl.col(slot).is_not_null() & (pl.col(slot) != NOT_APPLICABLE)
         wrong = text.filter(given & printed_units(pl.col(slot)).is_null())
         if wrong.height:
             row = wrong.row(0, named=True)
@@ -133,7 +131,9 @@ def _check_numbers(text: pl.DataFrame, slots: list[str], keys: list[str]) -> Non
             try:
                 printed_number(row[slot])
             except InputError as error:
-                raise InputError(f"{where}: {error}; a blank is null, not applicable is {DASH!r}") from error
+                raise InputError(
+                    f"{where}: {error}; a blank is null, not applicable is {NOT_APPLICABLE!r}"
+                ) from error
 
 
 def _total(slots: tuple[str, ...], weight: int) -> pl.Expr:

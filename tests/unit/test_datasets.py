@@ -7,6 +7,7 @@ import csv
 import polars as pl
 import pytest
 
+import skillshift
 from skillshift import SKILLSHIFT, InputError, datasets, read_grid
 
 
@@ -69,6 +70,18 @@ def test_the_packages_own_folder_comes_first(tmp_path, monkeypatch):
         (tmp_path / folder / "table1.csv").write_text(f"method,source\n{folder},here\n", encoding="utf-8")
     monkeypatch.setattr(datasets, "_FOLDERS", (tmp_path / "_data", tmp_path / "data"))
     assert datasets.table1().rows() == [("_data",)]
+
+
+def test_demo_holds_three_methods_whose_identities_hold():
+    cells = skillshift.cells(datasets.demo())
+    assert cells["complete"].all()
+    assert cells.height == 3 * 18
+    found = skillshift.identity(skillshift.marginals(cells))
+    assert set(found["verdict"]) == {"holds", "undefined"}
+    undefined = found.filter(pl.col("verdict") == "undefined")
+    assert set(undefined["metric"]) <= {"ASC", "SFR"}
+    # One method has no executable skills.
+    assert undefined.filter(pl.col("reason") == "not-applicable")["metric"].to_list() == ["ASC", "SFR"]
 
 
 def test_demo_is_the_demonstration_logs(tmp_path, monkeypatch):
