@@ -8,21 +8,35 @@ step evaluates in the same pass as the sums. A LazyFrame's data is checked, not 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from enum import Enum
-from functools import cache, reduce
+from functools import reduce
 from operator import or_
 from typing import TYPE_CHECKING, Any, Literal
 
 import polars as pl
 
 from skillshift.frame.errors import SHOWN, ContractError, InputError, Violation, shorten
+from skillshift.frame.fields import Field, Kind, Rule
 from skillshift.frame.lines import line_numbers
 from skillshift.frame.nearest import suggest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from pandera.api.polars.types import PolarsData
+__all__ = [
+    "FILE",
+    "RECORD",
+    "Engine",
+    "Field",
+    "Kind",
+    "Rule",
+    "Table",
+    "any_violated",
+    "check",
+    "collect",
+    "collect_all",
+    "count_violations",
+    "locate",
+]
 
 FILE = "_file"
 """The column that says which file a record came from; readers add it, and it is not a field."""
@@ -31,99 +45,7 @@ RECORD = "_record"
 """The column that says which record of its file this is, from 0; readers add it."""
 
 
-class Kind(Enum):
-    """What a field holds: its Polars type, and how messages name it."""
-
-    TEXT = "text"
-    LABEL = "text or a whole number"
-    FLAG = "true or false"
-    COUNT = "a whole number"
-    NUMBER = "a number"
-    TEXTS = "a list of texts"
-
-    @property
-    def dtype(self) -> pl.DataType:
-        """The Polars type that the field has once it is read."""
-        return _DTYPES[self]
-
-    @property
-    def is_text(self) -> bool:
-        """Whether the field is read as text."""
-        return self in (Kind.TEXT, Kind.LABEL)
-
-    def accepts(self, dtype: pl.DataType) -> bool:
-        """Whether a frame's column of this type can be taken for the field without a guess."""
-        if dtype == pl.Null:
-            return True
-        if self is Kind.TEXT:
-            return isinstance(dtype, pl.String | pl.Categorical | pl.Enum)
-        if self is Kind.LABEL:
-            return Kind.TEXT.accepts(dtype) or dtype.is_integer()
-        if self is Kind.FLAG:
-            return dtype == pl.Boolean
-        if self is Kind.TEXTS:
-            return isinstance(dtype, pl.List) and Kind.TEXT.accepts(_inner(dtype))
-        return dtype.is_integer() or dtype.is_float()
-
-
-_DTYPES: dict[Kind, pl.DataType] = {
-    Kind.TEXT: pl.String(),
-    Kind.LABEL: pl.String(),
-    Kind.FLAG: pl.Boolean(),
-    Kind.COUNT: pl.Int64(),
-    Kind.NUMBER: pl.Float64(),
-    Kind.TEXTS: pl.List(pl.String()),
-}
-
-
-def _inner(dtype: pl.List) -> pl.DataType:
-    inner = dtype.inner
-    return inner() if isinstance(inner, type) else inner
-
-
-@dataclass(frozen=True, slots=True)
-class Field:
-    """One field of a table.
-
-    Attributes:
-        name: The column and JSON key.
-        kind: What it holds.
-        about: One line of documentation.
-        required: Whether every record must have the key (its value may still be null).
-        nullable: Whether null is allowed by itself; rules may ask for more.
-        hint: What to do when the type is wrong.
-    """
-
-    name: str
-    kind: Kind
-    about: str
-    required: bool = True
-    nullable: bool = False
-    hint: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """One rule about one record.
-
-    Attributes:
-        code: Its stable reason code, ``field.what``.
-        field: The field a message points at.
-        violated: A Polars expression that is true where the record breaks the rule; null counts as kept.
-        expected: What the rule asks for, as the end of "expected ...".
-        hint: What to do.
-        known: The names that would have been right; a message suggests the nearest.
-    """
-
-    code: str
-    field: str
-    violated: pl.Expr
-    expected: str
-    hint: str = ""
-    known: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Table:
     """A table's fields and row rules.
 
@@ -180,13 +102,13 @@ class Table:
         Raises:
             ContractError: A required column is missing, or one has a type that cannot be taken for the
                 field's (codes ``<field>.missing-column``, ``<field>.type``), or a number for a count has
-                a fraction (``<field>.fraction``).
+                a fraction or is beyond 64 bits (``<field>.fraction``, ``<field>.too-large``).
         """
         schema = frame.collect_schema()
         self._check_columns(schema)
         used = {name for rule in self.rules for name in rule.violated.meta.root_names()}
         casts: list[pl.Expr] = []
-        fractions: list[Rule] = []
+        lossy: list[Rule] = []
         for f in self.fields:
             if f.name not in schema:
                 if f.name in used:
@@ -194,10 +116,9 @@ class Table:
                 continue
             if schema[f.name] != f.kind.dtype:
                 casts.append(pl.col(f.name).cast(f.kind.dtype))
-                if f.kind is Kind.COUNT and not schema[f.name].is_integer() and schema[f.name] != pl.Null:
-                    fractions.append(_fraction(f))
-        if fractions:
-            check(frame, fractions, self.name)
+                lossy += _lossy(f, schema[f.name])
+        if lossy:
+            check(frame, lossy, self.name)
         return frame.with_columns(casts) if casts else frame
 
     def _check_columns(self, schema: pl.Schema) -> None:
@@ -250,7 +171,9 @@ class Table:
 
         pandera checks a LazyFrame's schema only; :meth:`validate` checks its data too.
         """
-        return _pandera_model(self)
+        from skillshift.frame.model import pandera_model
+
+        return pandera_model(self)
 
 
 def _missing(f: Field) -> pl.Expr:
@@ -258,14 +181,23 @@ def _missing(f: Field) -> pl.Expr:
     return column.is_null() | (column == "") if f.kind.is_text else column.is_null()
 
 
-def _fraction(f: Field) -> Rule:
+def _lossy(f: Field, dtype: pl.DataType) -> list[Rule]:
+    """The rules that values of this type must keep to be taken for the field without a loss."""
+    if f.kind is not Kind.COUNT or dtype == pl.Null or dtype in _WITHIN:
+        return []
     column = pl.col(f.name)
-    return Rule(
-        f"{f.name}.fraction",
-        f.name,
-        (column != column.floor()) | column.is_nan() | column.is_infinite(),
-        Kind.COUNT.value,
-    )
+    beyond = column.is_not_null() & column.cast(pl.Int64, strict=False).is_null()
+    if dtype.is_integer():
+        return [Rule(f"{f.name}.too-large", f.name, beyond, _INT64)]
+    broken = (column != column.floor()) | column.is_nan() | column.is_infinite()
+    return [
+        Rule(f"{f.name}.fraction", f.name, broken, Kind.COUNT.value),
+        Rule(f"{f.name}.too-large", f.name, column.is_finite() & beyond, _INT64),
+    ]
+
+
+_WITHIN = (pl.Int8, pl.Int16, pl.Int32, pl.Int64, pl.UInt8, pl.UInt16, pl.UInt32)
+_INT64 = "a whole number of at most 64 bits"
 
 
 def any_violated(rules: Sequence[Rule]) -> pl.Expr:
@@ -301,13 +233,7 @@ def locate(frame: pl.LazyFrame, rules: Sequence[Rule]) -> list[Violation]:
     if RECORD not in names:
         frame = frame.with_row_index(RECORD)
     flags = [rule.violated.fill_null(value=False).alias(f"_rule_{i}") for i, rule in enumerate(rules)]
-    offending = (
-        frame.filter(any_violated(rules))
-        .head(SHOWN)
-        .with_columns(flags)
-        .collect(engine="streaming")
-        .to_dicts()
-    )
+    offending = collect(frame.filter(any_violated(rules)).head(SHOWN).with_columns(flags)).to_dicts()
     places = line_numbers((row.get(FILE), row[RECORD]) for row in offending)
     return [
         Violation(
@@ -348,37 +274,3 @@ def collect_all(frames: Sequence[pl.LazyFrame], engine: Engine = "streaming") ->
         return pl.collect_all(frames, engine=engine)
     except (OSError, pl.exceptions.ComputeError) as error:
         raise InputError(f"the input could not be read: {error}. Check that the files are whole.") from error
-
-
-@cache
-def _pandera_model(table: Table) -> type[Any]:
-    # Importing pandera takes seconds, so it happens where a model is asked for.
-    import pandera.polars as pa
-
-    namespace: dict[str, Any] = {"__annotations__": {}, "__doc__": f"{table.name}: pandera model."}
-    for f in table.fields:
-        dtype: Any = f.kind.dtype if f.kind is Kind.TEXTS else type(f.kind.dtype)
-        namespace["__annotations__"][f.name] = dtype if f.required else _optional(dtype)
-        namespace[f.name] = pa.Field(nullable=True, description=f.about)
-
-    def as_check(rule: Rule) -> Any:
-        def kept(_cls: type, data: PolarsData) -> pl.LazyFrame:
-            frame = data.lazyframe
-            absent = set(rule.violated.meta.root_names()) - set(frame.collect_schema().names())
-            filled = frame.with_columns(
-                pl.lit(None, dtype=table[name].kind.dtype).alias(name) for name in absent
-            )
-            return filled.select(rule.violated.fill_null(value=False).not_().alias(rule.code))
-
-        return pa.dataframe_check(
-            name=rule.code, error=f"{rule.field}: expected {rule.expected} [{rule.code}]"
-        )(kept)
-
-    required = tuple(f.name for f in table.fields if f.required)
-    for rule in table.all_rules(required):
-        namespace[f"rule_{rule.code}".replace(".", "_").replace("-", "_")] = as_check(rule)
-    return type(table.model_name, (pa.DataFrameModel,), namespace)
-
-
-def _optional(dtype: Any) -> Any:
-    return dtype | None
