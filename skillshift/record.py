@@ -62,7 +62,7 @@ def check_record(
 
     table = per_task(grid)
     checked, wrong = _read_values(table, record, partial=partial)
-    absent = {f.name for f in table.fields if f.name not in record and (partial or f.required)}
+    absent = {f.name for f in table.fields if f.required and f.name not in record}
     unusable = absent | {violation.field for violation in wrong}
     values = {name: checked.get(name) for name in table.names}
     wrong += [

@@ -72,10 +72,25 @@ def codes(record, grid=SKILLSHIFT, **options):
     return sorted(raised.value.counts)
 
 
+@pytest.mark.parametrize("grid", [SKILLSHIFT, OTHER_GRID, INFERRED], ids=lambda grid: grid.name)
+@pytest.mark.parametrize(
+    "index",
+    ["0", "3", "161", "162", "0161", "0162", "0" * 5_000 + "2", "9" * 5_000, "9\n", "\n9", "\uff19", ""],
+)
+@pytest.mark.parametrize("site", ["gitlab", "magento"])
+def test_plain_python_and_the_contract_s_expressions_agree_on_odd_uids(index, site, grid):
+    assert_agreement({**GOOD, "uid": f"skillshift.gitlab.v1.{index}", "site": site}, grid)
+
+
 @given(records, st.sampled_from([SKILLSHIFT, OTHER_GRID, INFERRED]))
 def test_plain_python_and_the_contract_s_expressions_agree(record, grid):
+    assert_agreement(record, grid)
+
+
+def assert_agreement(given_, grid):
     table = per_task(grid)
     schema = {f.name: f.kind.dtype for f in table.fields}
+    record = {name: given_.get(name) for name in schema}
     frame = pl.DataFrame([record], schema=schema)
     for rule in table.all_rules(frame.columns):
         said = frame.select(rule.violated.fill_null(value=False)).item()

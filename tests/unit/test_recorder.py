@@ -205,7 +205,8 @@ def test_a_run_has_recorders_everywhere_or_nowhere(path, writer, first):
     writer.write(**TASK, success=True, steps=1, recorder=recorder(first))
     with pytest.raises(UsageError, match="earlier tasks of this writer have"):
         writer.write(**TASK, success=True, steps=1, recorder=recorder(not first))
-    assert len(read(path)) == 2
+    writer.write(**TASK, success=None, steps=None, error="no answer", recorder=recorder(not first))
+    assert len(read(path)) == 3
 
 
 def test_a_refused_record_does_not_say_what_the_run_has(path, writer):
