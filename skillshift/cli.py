@@ -18,7 +18,7 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,  # plain help: importing Rich for it takes longer than all the rest
-    help="From per-task logs of a web-agent benchmark to its diagnostics, with the count behind every number.",
+    help="From per-task logs of a web-agent benchmark to its diagnostics, each number with its count.",
 )
 
 Format = Literal["csv", "json", "markdown", "table"]

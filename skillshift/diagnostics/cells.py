@@ -141,7 +141,7 @@ def measure(
         frame = drop_duplicates(frame, keys, on_duplicates)
         grouped = cell_sums(frame, keys, grid)
     kept = int(grouped["records"].sum())
-    errored = None if grouped[SCORED].all() else errored_tasks(frame, keys)
+    errored = None if grouped[SCORED].all() else errored_tasks(frame, keys, grid)
     whole = _complete(grouped, errored, keys, grid)
     if lost is not None:
         whole = _without(whole, lost, keys)

@@ -7,6 +7,7 @@ means. The pooled (task-weighted) value stands beside it under its own name.
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +16,7 @@ import polars as pl
 from skillshift.diagnostics.summing import COUNTS, OUTPUTS
 from skillshift.frame.contract import collect
 from skillshift.frame.errors import InputError
-from skillshift.frame.exact import PUBLISHED_DECIMALS, half_up, half_up_ratio
+from skillshift.frame.exact import PUBLISHED_DECIMALS, half_up
 from skillshift.metrics import LOW_COUNT, METRICS, OF_SKILLS, REASONS, SFR, SR
 
 if TYPE_CHECKING:
@@ -192,6 +193,7 @@ def _slots(placed: pl.DataFrame, websites: int, conditions: int) -> pl.LazyFrame
     )
 
 
+@cache
 def _of_cells(metric: Metric) -> tuple[pl.Expr, ...]:
     """A metric's values, numerators and denominators over a slot's cells, as lists in the grid's order.
 
@@ -205,7 +207,8 @@ def _of_cells(metric: Metric) -> tuple[pl.Expr, ...]:
     )
 
 
-def _columns(metric: Metric) -> list[pl.Expr]:
+@cache
+def _columns(metric: Metric) -> tuple[pl.Expr, ...]:
     name = metric.name
     values, numerators, denominators = (
         pl.col(f"_{name}{part}") for part in ("", "_numerators", "_denominators")
@@ -225,7 +228,7 @@ def _columns(metric: Metric) -> list[pl.Expr]:
     hidden = none | reasons.list.contains("incomplete") | (denominator == 0)
     is_sr = pl.lit(metric is SR)
     calls = pl.when(~pl.col("_none"))
-    return [
+    return (
         pl.lit(name).alias("metric"),
         pl.col("group", "slot"),
         pl.when(reason.is_null()).then(values.list.mean()).alias("value"),
@@ -242,18 +245,22 @@ def _columns(metric: Metric) -> list[pl.Expr]:
         numerators.alias("_numerators"),
         denominators.alias("_denominators"),
         pl.lit(metric.scale).alias("_scale"),
-    ]
+    )
 
 
 def _published(table: pl.LazyFrame) -> pl.LazyFrame:
     """Add the published decimals as the double gives them, and where that is not sure."""
-    unit = 10**PUBLISHED_DECIMALS
-    scaled = pl.col("value") * unit
-    digits = (scaled + 0.5).floor().cast(pl.Int64)
+    scaled = pl.col("value") * 10**PUBLISHED_DECIMALS
     near = ((scaled - scaled.floor() - 0.5).abs() < _SURE) | (pl.col("value") > _EXACT_FROM)
-    return table.with_columns(
-        half_up_ratio(digits, pl.lit(unit, dtype=pl.Int64), 1).alias("published"), near.alias("_near")
-    )
+    return table.with_columns(double_text("value").alias("published"), near.alias("_near"))
+
+
+def double_text(column: str) -> pl.Expr:
+    """A double's text to the published decimals, half-up; near a half the double itself decides."""
+    unit = 10**PUBLISHED_DECIMALS
+    digits = (pl.col(column) * unit + 0.5).floor().cast(pl.Int64)
+    decimals = (digits % unit).cast(pl.String).str.zfill(PUBLISHED_DECIMALS)
+    return pl.concat_str(digits // unit, pl.lit("."), decimals)
 
 
 def _rounded(table: pl.DataFrame) -> pl.DataFrame:

@@ -107,11 +107,12 @@ def cell_sums(frame: pl.LazyFrame, keys: Sequence[str], grid: Grid) -> pl.DataFr
 def one_pass(frame: pl.LazyFrame, keys: Sequence[str], grid: Grid) -> tuple[pl.DataFrame, bool]:
     """The same, and whether a task was scored twice, from one reading of the records."""
     canonical = has_canonical(frame)
-    scored = frame.filter(pl.col("error").is_null())
-    plans = [_plan(frame, keys, grid), scored.select(task_key(keys, grid, canonical=canonical))]
-    grouped, found = collect_all(plans)
+    scored = pl.col("error").is_null()
+    # The keys are made first and filtered then: one column is cheaper to filter than all of them.
+    key = frame.select(task_key(keys, grid, canonical=canonical), scored.alias(SCORED)).filter(SCORED)
+    grouped, found = collect_all([_plan(frame, keys, grid), key.select("key")])
     checked = _checked(grouped, frame, keys, grid)
-    return checked, check_tasks(scored, found["key"], keys, grid, canonical=canonical)
+    return checked, check_tasks(frame.filter(scored), found["key"], keys, grid, canonical=canonical)
 
 
 def _checked(grouped: pl.DataFrame, frame: pl.LazyFrame, keys: Sequence[str], grid: Grid) -> pl.DataFrame:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from skillshift.diagnostics.marginals import MARGINALS, run_keys
+from skillshift.diagnostics.marginals import MARGINALS, double_text, run_keys
 from skillshift.frame.errors import InputError
 from skillshift.metrics import FLAG
 
@@ -97,7 +97,7 @@ def table(numbers: pl.DataFrame) -> Table1:
 
 def shown_text() -> pl.Expr:
     """What a reader sees of a marginal: text, never null."""
-    bounds = pl.format("[{}, {}]", two_decimals("lower"), two_decimals("upper"))
+    bounds = pl.format("[{}, {}]", double_text("lower"), double_text("upper"))
     flag = pl.when("low_count").then(pl.format(f" {FLAG} ({{}})", "skill_calls")).otherwise(pl.lit(""))
     mark = pl.when("incomplete").then(pl.lit(PARTIAL)).otherwise(pl.lit(""))
     return (
@@ -111,12 +111,6 @@ def shown_text() -> pl.Expr:
         .then(bounds)
         .otherwise(pl.lit("incomplete"))
     )
-
-
-def two_decimals(column: str) -> pl.Expr:
-    """A bound's text: half-up from the double, since a bound is not a published number."""
-    hundredths = (pl.col(column) * 100 + 0.5).floor().cast(pl.Int64)
-    return pl.format("{}.{}", hundredths // 100, (hundredths % 100).cast(pl.String).str.zfill(2))
 
 
 def aligned(frame: pl.DataFrame, numbers_from: str = "metric") -> list[str]:

@@ -14,7 +14,7 @@ import polars as pl
 from skillshift.frame.contract import FILE, RECORD, Rule, check, collect
 from skillshift.frame.errors import SHOWN, ContractError, Violation, shorten
 from skillshift.frame.lines import line_numbers
-from skillshift.schema import PER_TASK, PREFIX, task, uid_rules
+from skillshift.schema import PER_TASK, PREFIX, TASK, task, uid_rules
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -155,9 +155,9 @@ def drop_duplicates(frame: pl.LazyFrame, keys: Sequence[str], keep: Literal["fir
     """
     scored = frame.filter(pl.col("error").is_null()).with_columns(task())
     kept = scored.sort(_place(frame), maintain_order=True).unique(
-        [*keys, "task"], keep=keep, maintain_order=True
+        [*keys, TASK], keep=keep, maintain_order=True
     )
-    return pl.concat([kept.drop("task"), frame.filter(pl.col("error").is_not_null())])
+    return pl.concat([kept.drop(TASK), frame.filter(pl.col("error").is_not_null())])
 
 
 def duplicate_error(frame: pl.LazyFrame, keys: Sequence[str]) -> ContractError:
@@ -170,7 +170,7 @@ def duplicate_error(frame: pl.LazyFrame, keys: Sequence[str]) -> ContractError:
     Returns:
         The error, to raise.
     """
-    cell = [*keys, "task"]
+    cell = [*keys, TASK]
     place = _place(frame)
     ordered = frame.filter(pl.col("error").is_null()).with_columns(task()).sort(place, maintain_order=True)
     firsts = [pl.col(name).first().over(cell).alias(f"_first{name}") for name in place]
@@ -202,18 +202,25 @@ def _place(frame: pl.LazyFrame) -> list[str]:
     return [name for name in (FILE, RECORD) if name in frame.collect_schema().names()]
 
 
-def errored_tasks(frame: pl.LazyFrame, keys: Sequence[str]) -> pl.LazyFrame:
+def errored_tasks(frame: pl.LazyFrame, keys: Sequence[str], grid: Grid) -> pl.LazyFrame:
     """How many tasks of each cell have an errored record and no scored one.
 
     Args:
         frame: The records.
         keys: The run keys, site and condition.
+        grid: The grid.
 
     Returns:
         A plan with the keys and ``errored`` (Int64); cells without such a task are left out.
+
+    Raises:
+        ContractError: An errored record's canonical uid names another site or a task that its site does not
+            have; :func:`check_tasks` sees the scored ones only.
     """
-    cell = [*keys, "task"]
-    wrong = frame.filter(pl.col("error").is_not_null()).select(*keys, task()).unique()
+    cell = [*keys, TASK]
+    errors = frame.filter(pl.col("error").is_not_null())
+    check(errors, uid_rules(grid), PER_TASK.name)
+    wrong = errors.select(*keys, task()).unique()
     scored = frame.filter(pl.col("error").is_null()).select(*keys, task())
     return (
         wrong.join(scored, on=cell, how="anti", nulls_equal=True)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from skillshift.diagnostics.table import two_decimals
+from skillshift.diagnostics.marginals import double_text
 from skillshift.metrics import METRICS
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def _pooled(report: Report) -> pl.DataFrame:
         *report.by,
         "metric",
         "slot",
-        two_decimals("pooled").alias("pooled"),
+        double_text("pooled").alias("pooled"),
         pl.col("denominator").cast(pl.String).alias("calls"),
         pl.col("min_cell_calls").cast(pl.String).alias("calls in smallest cell"),
         pl.col("metric").replace_strict(units, return_dtype=pl.String).alias("unit"),
