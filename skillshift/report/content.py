@@ -13,7 +13,7 @@ from skillshift.diagnostics.identity import identity
 from skillshift.diagnostics.marginals import marginals
 from skillshift.diagnostics.summing import COUNTS
 from skillshift.diagnostics.table import PARTIAL, Table1, table
-from skillshift.metrics import FLAG, LOW_COUNT, OF_SKILLS, REASONS
+from skillshift.metrics import FLAG, LOW_COUNT, METRICS, OF_SKILLS, REASONS
 
 if TYPE_CHECKING:
     from skillshift.diagnostics.cells import Measured
@@ -41,6 +41,17 @@ class Report:
     def by(self) -> tuple[str, ...]:
         """The run keys."""
         return self.measured.by
+
+    @cached_property
+    def constant_keys(self) -> dict[str, str]:
+        """The run keys that are the same in every run, with their values."""
+        same = [key for key in self.by if self.cells[key].n_unique() == 1]
+        return {key: str(self.cells[key][0]) for key in same}
+
+    @cached_property
+    def varying_keys(self) -> tuple[str, ...]:
+        """The run keys that tell the runs apart."""
+        return tuple(key for key in self.by if key not in self.constant_keys)
 
     @property
     def cells(self) -> pl.DataFrame:
@@ -93,7 +104,7 @@ class Report:
     @cached_property
     def notes(self) -> tuple[str, ...]:
         """What the table's marks mean and what its numbers rest on, in sentences."""
-        said = [self._grid_note(), self._identity_note()]
+        said = [self._grid_note(), self._unit_note(), self._identity_note()]
         flagged = self.numbers.filter(pl.col("low_count") & pl.col("value").is_not_null())
         if flagged.height:
             said.append(
@@ -135,6 +146,14 @@ class Report:
             return f"Grid inferred from the logs ({size}): coverage of what was planned could not be checked."
         return f"Grid {grid.name}: {size}."
 
+    def _unit_note(self) -> str:
+        units: dict[str, list[str]] = {}
+        for metric in METRICS:
+            units.setdefault(metric.unit, []).append(f"{metric.name} ({metric.title})")
+        said = "; ".join(f"{' and '.join(names)} in {unit}" for unit, names in units.items())
+        same = ", ".join(f"{key} {value}" for key, value in self.constant_keys.items())
+        return f"{said}." + (f" Every run: {same}." if same else "")
+
     def _identity_note(self) -> str:
         counted = Counter(self.verdicts["verdict"])
         of = f"{self.verdicts.height} combinations of run and metric"
@@ -160,4 +179,8 @@ class Report:
         )
 
     def _run(self, row: dict[str, object]) -> str:
-        return "".join(f"{row[key]}, " for key in self.by)
+        return "".join(f"{row[key]}, " for key in self.varying_keys)
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"

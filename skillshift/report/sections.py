@@ -7,45 +7,51 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from skillshift.diagnostics.marginals import double_text
-from skillshift.metrics import METRICS
+from skillshift.diagnostics.summing import COUNTS
+from skillshift.metrics import FLAG, LOW_COUNT, METRICS
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from skillshift.report.content import Report
 
 
 def sections(report: Report) -> list[tuple[str, pl.DataFrame, str]]:
     """Each section's title, its frame of text, and the column after which numbers stand.
 
-    Sections that would say nothing are left out: pooled values where every macro average is defined.
+    Run keys that are the same in every run are left to the notes. Sections that would say nothing are left
+    out: pooled values where every macro average is defined.
     """
+    keys = report.varying_keys
     made = [
-        ("Diagnostics", pl.DataFrame(report.table), "metric"),
-        ("Coverage", _coverage(report), "run" if not report.by else report.by[-1]),
+        ("Diagnostics", pl.DataFrame(report.table).drop(report.constant_keys), "metric"),
+        ("Coverage", _coverage(report, keys), keys[-1] if keys else "runs"),
     ]
     if report.pooled.height:
-        made.append(("Pooled over the calls of a slot", _pooled(report), "slot"))
+        made.append(("Pooled over the calls of a slot", _pooled(report, keys), "slot"))
     return made
 
 
-def _coverage(report: Report) -> pl.DataFrame:
-    counted = report.coverage
-    if not report.by:
-        counted = counted.select(pl.lit("all records").alias("run"), pl.all())
-    keys = list(report.by) or ["run"]
-    return counted.select(
+def _coverage(report: Report, keys: Sequence[str]) -> pl.DataFrame:
+    label = [] if keys else [pl.lit("one run").alias("runs")]
+    return report.coverage.select(
+        *label,
         *keys,
         pl.format("{} of {}", "complete_cells", "cells").alias("complete cells"),
-        *(pl.col(name).cast(pl.String) for name in ("planned", "attempted", "errored", "scored", "missing")),
+        *(pl.col(name).cast(pl.String) for name in COUNTS),
     )
 
 
-def _pooled(report: Report) -> pl.DataFrame:
+def _pooled(report: Report, keys: Sequence[str]) -> pl.DataFrame:
     units = {metric.name: metric.unit for metric in METRICS}
     return report.pooled.select(
-        *report.by,
+        *keys,
         "metric",
         "slot",
-        double_text("pooled").alias("pooled"),
+        pl.concat_str(
+            double_text("pooled"),
+            pl.when(pl.col("denominator") < LOW_COUNT).then(pl.lit(f" {FLAG}")).otherwise(pl.lit("")),
+        ).alias("pooled"),
         pl.col("denominator").cast(pl.String).alias("calls"),
         pl.col("min_cell_calls").cast(pl.String).alias("calls in smallest cell"),
         pl.col("metric").replace_strict(units, return_dtype=pl.String).alias("unit"),

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from skillshift.diagnostics.table import NOT_APPLICABLE
 from skillshift.frame.writing import dump_json
 from skillshift.report.formats.markdown import markdown_table
 from skillshift.report.formats.table import draw
@@ -29,8 +28,12 @@ def render_table1(fmt: str) -> tuple[str, bool]:
 
 
 def _text(rows: pl.DataFrame) -> pl.DataFrame:
-    shown = rows.drop("source", "tolerance", strict=False)
-    return shown.select(pl.all().cast(pl.String).fill_null(NOT_APPLICABLE))
+    means = {"websites": "mean of websites", "conditions": "mean of conditions"}
+    told = [name for name in rows.columns if name not in ("source", "tolerance", "difference")]
+    shown = rows.select(told).rename(means)
+    if shown["reason"].null_count() == shown.height:
+        shown = shown.drop("reason")
+    return shown.select(pl.all().cast(pl.String).fill_null("")).rename(lambda name: name.replace("_", " "))
 
 
 def _markdown(rows: pl.DataFrame) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from io import StringIO
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from rich.console import Console
@@ -33,7 +34,7 @@ def draw(parts: Sequence[tuple[str, pl.DataFrame, str]], notes: Sequence[str]) -
     measure = Console(width=10_000)
     width = max(80, *(measure.measure(table).maximum for table in tables))
     text = StringIO()
-    console = Console(file=text, width=width, force_terminal=colour, highlight=False)
+    console = Console(file=text, width=width, force_terminal=colour, highlight=False, emoji=False)
     for table in tables:
         console.print(table)
         console.print()
@@ -43,13 +44,14 @@ def draw(parts: Sequence[tuple[str, pl.DataFrame, str]], notes: Sequence[str]) -
 
 
 def drawn(title: str, frame: pl.DataFrame, numbers_from: str) -> Table:
-    """A frame of text as a Rich table; equal neighbours in the leading columns are said once."""
+    """A frame of text as a Rich table; a line parts the runs."""
     left = frame.columns.index(numbers_from) + 1
     table = Table(title=title, title_justify="left", header_style="bold")
     for i, name in enumerate(frame.columns):
         table.add_column(name, justify="left" if i < left else "right", no_wrap=True)
     rows = [[str(row[name]) for name in frame.columns] for row in frame.to_dicts()]
-    for i, row in enumerate(rows):
-        last = i + 1 == len(rows) or rows[i + 1][: left - 1] != row[: left - 1]
-        table.add_row(*(Text(text) for text in row), end_section=last)
+    owners = [row[: left - 1] for row in rows]
+    grouped = any(owner == following for owner, following in pairwise(owners))
+    for row, owner, following in zip(rows, owners, [*owners[1:], None], strict=True):
+        table.add_row(*(Text(text) for text in row), end_section=grouped and owner != following)
     return table
