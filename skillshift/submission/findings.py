@@ -11,6 +11,9 @@ from skillshift.submission.jsontext import Number, printable
 PATH_WIDTH = 160
 """How much of a path a message repeats; a stranger's keys can be of any length."""
 
+SHOWN_FINDINGS = 200
+"""How many findings a verdict's text shows; every one is in its data. No honest document has as many."""
+
 Severity = Literal["error", "warning"]
 Status = Literal["passed", "failed", "not checked"]
 
@@ -85,8 +88,10 @@ class Verdict:
             if found
         ]
         head = f"{self.check}: {self.status}" + (f" ({', '.join(counted)})" if counted else "")
-        notes = [f"unchecked: {text}" for text in self.unchecked]
-        return "\n  ".join([head, *map(str, self.findings), *notes])
+        told = [str(finding) for finding in self.findings[:SHOWN_FINDINGS]]
+        if len(self.findings) > SHOWN_FINDINGS:
+            told.append(f"... and {len(self.findings) - SHOWN_FINDINGS:,} more")
+        return "\n  ".join([head, *told, *(f"unchecked: {text}" for text in self.unchecked)])
 
     def to_dict(self) -> dict[str, Any]:
         """The verdict as plain data: ``check``, ``status``, ``findings``, ``unchecked``."""

@@ -34,7 +34,7 @@ def _name(text: str) -> str:
     if not text or text != text.strip() or len(text) > MAX_NAME:
         raise ValueError(f"text of 1 to {MAX_NAME} characters without outer blanks")
     if _NAME_PARTS.search(text) or any(unicodedata.category(c) in ("Cc", "Cf", "Zl", "Zp") for c in text):
-        raise ValueError("a name without slashes and control characters: it becomes part of file names")
+        raise ValueError("a name without slashes and control characters, since it becomes part of file names")
     return text
 
 

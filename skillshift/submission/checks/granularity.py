@@ -11,13 +11,20 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from functools import cache
-from math import lcm
+from math import ceil, floor, lcm
 from typing import TYPE_CHECKING
 
 from skillshift.frame.exact import PUBLISHED_DECIMALS, half_up
 from skillshift.submission.findings import Finding, Verdict, show
 from skillshift.submission.sheet import is_published
-from skillshift.submission.slots import OVERALL, SLOTS, WEBSITE_TASKS, Slot
+from skillshift.submission.slots import (
+    CONDITION_SLOTS,
+    OVERALL,
+    SLOTS,
+    WEBSITE_SLOTS,
+    WEBSITE_TASKS,
+    Slot,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -27,6 +34,8 @@ if TYPE_CHECKING:
 METRIC = "SR"
 UNITS = 10**PUBLISHED_DECIMALS
 """Printed units in 1: everything below counts in hundredths of a percent."""
+
+HALF = Fraction(1, 2)
 
 WHOLE = 100 * UNITS
 """100 %, in printed units."""
@@ -60,12 +69,23 @@ def can_occur(slot: Slot, printed: int) -> bool:
         decimals first; overall also where the websites or conditions were rounded and then averaged. An
         exact half may have been rounded either way.
     """
-    return _near(_exact_sums(slot), printed, Fraction(1, 2)) or _near(
-        # Rounding the side's means before the overall mean adds half a unit at most.
-        _rounded_sums(slot),
-        printed,
-        Fraction(1) if slot.group == OVERALL else Fraction(1, 2),
-    )
+    if _near(_exact_sums(slot), printed) or _near(_rounded_sums(slot), printed):
+        return True
+    return slot.group == OVERALL and _from_rounded_sides(printed)
+
+
+def _from_rounded_sides(printed: int) -> bool:
+    """Whether the mean of published websites or conditions gives an overall number."""
+    # Solved and unsolved tasks are alike, so a number near 100 % is as one near 0 with few sums to try.
+    low = min(printed, WHOLE - printed)
+    for side in (WEBSITE_SLOTS, CONDITION_SLOTS):
+        most = min(len(side) * (low + 1), WHOLE)
+        bits = 1
+        for slot in side:
+            bits = _plus_any(bits, [value for value in range(most + 1) if can_occur(slot, value)])
+        if _near(_Sums(bits, Fraction(1, len(side))), low):
+            return True
+    return False
 
 
 def neighbours(slot: Slot, printed: int) -> tuple[str, str]:
@@ -76,10 +96,10 @@ def neighbours(slot: Slot, printed: int) -> tuple[str, str]:
     """
     sums = _exact_sums(slot)
     at = Fraction(printed) / sums.unit
-    floor = at.numerator // at.denominator
-    below = (sums.bits & ((1 << (floor + 1)) - 1)).bit_length() - 1
-    above_bits = sums.bits >> (floor + 1)
-    above = floor + 1 + (above_bits & -above_bits).bit_length() - 1
+    first_above = floor(at) + 1
+    below = (sums.bits & ((1 << first_above) - 1)).bit_length() - 1
+    rest = sums.bits >> first_above
+    above = first_above + (rest & -rest).bit_length() - 1
     return half_up(below * sums.unit / UNITS), half_up(above * sums.unit / UNITS)
 
 
@@ -104,10 +124,10 @@ class _Sums:
     unit: Fraction
 
 
-def _near(sums: _Sums, printed: int, within: Fraction) -> bool:
-    low, high = (printed - within) / sums.unit, (printed + within) / sums.unit
-    first = max(0, -(-low.numerator // low.denominator))
-    last = high.numerator // high.denominator
+def _near(sums: _Sums, printed: int) -> bool:
+    """Whether a sum that can occur is printed so: it is at most half a printed unit away."""
+    low, high = (printed - HALF) / sums.unit, (printed + HALF) / sums.unit
+    first, last = max(0, ceil(low)), floor(high)
     return last >= first and (sums.bits >> first) & ((1 << (last - first + 1)) - 1) != 0
 
 
@@ -137,9 +157,7 @@ def _rounded_sums(slot: Slot) -> _Sums:
 def _rounded_cells(tasks: int) -> tuple[int, ...]:
     """What a cell of so many tasks can print, an exact half either way."""
     exact = [Fraction(WHOLE * solved, tasks) for solved in range(tasks + 1)]
-    half = Fraction(1, 2)
-    ends = [(-(-(x - half).numerator // (x - half).denominator), (x + half) // 1) for x in exact]
-    return tuple(sorted({printed for low, high in ends for printed in range(low, int(high) + 1)}))
+    return tuple(sorted({p for x in exact for p in range(ceil(x - HALF), floor(x + HALF) + 1)}))
 
 
 def _plus_multiples(bits: int, step: int, most: int) -> int:
