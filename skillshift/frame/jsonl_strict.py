@@ -113,11 +113,11 @@ class _Columns:
                     column.append(None)
 
     def frame(self) -> pl.DataFrame:
-        series = [
-            pl.Series(name, values, dtype=self.kinds.get(name, Kind.TEXT).dtype, strict=True)
+        columns = {
+            name: pl.Series(values, dtype=self.kinds.get(name, Kind.TEXT).dtype, strict=True)
             for name, values in self.values.items()
-        ]
-        return pl.DataFrame([*series, pl.Series(RECORD, self.records, dtype=pl.Int64)])
+        }
+        return pl.DataFrame(columns | {RECORD: pl.Series(self.records, dtype=pl.Int64)})
 
 
 def decoded(frame: pl.DataFrame, types: Mapping[str, pl.DataType | None]) -> pl.DataFrame:

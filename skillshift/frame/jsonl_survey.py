@@ -48,7 +48,7 @@ def plain_logs(paths: Sequence[str], table: Table) -> tuple[Shapes, dict[str, in
             break
         unusual = {path for path, line in _odd_lines(pending, pattern) if not shapes.learn(line)}
         pending = [path for path in pending if path not in unusual]
-        if shapes.pattern() == pattern:
+        if not pending or shapes.pattern() == pattern:
             break
     return shapes, plain
 
