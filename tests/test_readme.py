@@ -1,0 +1,90 @@
+"""Every code block of the README does what it says. SKILLSHIFT_UPDATE_GOLDEN=1 rewrites shown output."""
+
+from __future__ import annotations
+
+import doctest
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import skillshift as ss
+from skillshift.schema import PER_TASK
+
+README = Path(__file__).resolve().parent.parent / "README.md"
+FENCE = re.compile(r"^```(?P<info>[^\n]+)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
+BLOCKS = [(match["info"], match["body"]) for match in FENCE.finditer(README.read_text(encoding="utf-8"))]
+
+
+def of(kind: str) -> list[tuple[str, str]]:
+    return [(info, body) for info, body in BLOCKS if info == kind or info.startswith(f"{kind} ")]
+
+
+def run(command: str) -> str:
+    """Run a command line as a user would, where the terminal is 80 columns wide and has no colour."""
+    program, *arguments = command.split()
+    script = Path(sys.executable).parent / program
+    environment = {**os.environ, "COLUMNS": "80", "NO_COLOR": "1"}
+    done = subprocess.run(
+        [script, *arguments], cwd=README.parent, env=environment, capture_output=True, check=True
+    )
+    return done.stdout.decode()
+
+
+def test_every_block_is_of_a_kind_that_a_test_runs():
+    kinds = {info.split()[0] if info != "python test" else info for info, _ in BLOCKS}
+    assert kinds == {"sh", "text", "python", "python test", "json"}
+
+
+@pytest.mark.parametrize("info", [info for info, _ in of("text")])
+def test_shown_output_is_what_the_command_prints(info):
+    shown = dict(of("text"))[info]
+    printed = run(info.removeprefix("text ")).rstrip("\n") + "\n"
+    if os.environ.get("SKILLSHIFT_UPDATE_GOLDEN") == "1":
+        text = README.read_text(encoding="utf-8")
+        README.write_text(text.replace(f"```{info}\n{shown}```", f"```{info}\n{printed}```"), encoding="utf-8")
+        shown = printed
+    assert printed == shown
+
+
+def test_python_blocks_run_and_print_what_they_show():
+    session = "\n".join(body for info, body in of("python") if info == "python")
+    test = doctest.DocTestParser().get_doctest(session, {}, "README.md", str(README), 0)
+    assert test.examples
+    outcome = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE).run(test)
+    assert outcome.failed == 0
+
+
+def test_the_example_suite_passes(tmp_path):
+    ((_, body),) = of("python test")
+    suite = tmp_path / "test_example.py"
+    suite.write_text(body, encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", suite],
+        cwd=tmp_path,
+        capture_output=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout.decode()
+    assert b"1 passed" in done.stdout
+
+
+def test_the_shown_record_keeps_the_contract(tmp_path):
+    ((_, body),) = of("json")
+    log = tmp_path / "log.jsonl"
+    log.write_text(body, encoding="utf-8")
+    read = PER_TASK.validate(ss.scan_per_task(log)).collect()
+    assert read.height == 1
+    assert read["uid"][0] == json.loads(body)["uid"]
+
+
+def test_the_two_install_commands_are_the_ones_that_ci_runs():
+    commands = of("sh")
+    assert [info for info, _ in commands] == ["sh main", "sh tests"]
+    script = (README.parent / ".ci" / "run").read_text(encoding="utf-8")
+    assert "readme_command main" in script
+    assert "readme_command tests" in script
