@@ -14,7 +14,6 @@ import polars as pl
 from pydantic import Field, StrictStr
 
 import skillshift
-from skillshift.diagnostics.marginals import run_keys
 from skillshift.frame.errors import InputError
 from skillshift.submission.commitment import FORM, canonical_form, digest
 from skillshift.submission.document import Counts, Metrics, Results  # noqa: TC001 - pydantic reads them
@@ -152,6 +151,9 @@ def run_of(cells: pl.DataFrame) -> dict[str, str]:
     Raises:
         InputError: There are several runs, or none.
     """
+    # Imported here, so that reading and checking documents costs nothing of what computing numbers needs.
+    from skillshift.diagnostics.marginals import run_keys
+
     keys = run_keys(cells, "website")
     if not keys:
         return {}

@@ -69,7 +69,10 @@ def unfinished(log, kind):
 
 @pytest.mark.parametrize(
     ("kind", "message"),
-    [("missing", "161 of 162 tasks scored, 0 errored, 1 missing"), ("errored", "161 of 162 tasks scored, 1 errored, 0 missing")],
+    [
+        ("missing", "161 of 162 tasks scored, 0 errored, 1 missing"),
+        ("errored", "161 of 162 tasks scored, 1 errored, 0 missing"),
+    ],
 )
 @pytest.mark.parametrize("incomplete", ["undefined", "scored"])
 def test_an_incomplete_run_is_refused_with_its_cells(made, kind, message, incomplete):
