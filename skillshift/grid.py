@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import tomllib
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
 from skillshift.frame.errors import InputError
@@ -31,7 +33,7 @@ class Condition:
     shift: Shift | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Grid:
     """The websites and conditions that a run must cover.
 
@@ -63,7 +65,7 @@ class Grid:
         inferred: bool = False,
     ) -> None:
         object.__setattr__(self, "name", name)
-        object.__setattr__(self, "websites", dict(websites))
+        object.__setattr__(self, "websites", MappingProxyType(dict(websites)))
         made = tuple(c if isinstance(c, Condition) else Condition(c) for c in conditions)
         object.__setattr__(self, "conditions", made)
         object.__setattr__(self, "inferred", inferred)
@@ -86,9 +88,21 @@ class Grid:
                     f"{where}: website {site!r} has {tasks!r} tasks, expected a whole number from 1"
                 )
 
+    @property
+    def _value(self) -> tuple[object, ...]:
+        return self.name, tuple(self.websites.items()), self.conditions, self.inferred
+
+    def __eq__(self, other: object) -> bool:
+        """Grids are values; the order of their websites and conditions is part of them."""
+        return self._value == other._value if isinstance(other, Grid) else NotImplemented
+
     def __hash__(self) -> int:
-        """Grids are values."""
-        return hash((self.name, tuple(self.websites.items()), self.conditions, self.inferred))
+        return hash(self._value)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # The websites are shielded from changes by a mapping that does not pickle.
+        made = partial(Grid, inferred=self.inferred)
+        return made, (self.name, dict(self.websites), self.conditions)
 
     @property
     def website_names(self) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from skillshift.frame.contract import collect
 from skillshift.frame.errors import InputError
 from skillshift.frame.reading import scan
 from skillshift.grid import SKILLSHIFT, Grid
-from skillshift.schema import PER_TASK, per_task, task
+from skillshift.schema import PER_TASK, TASK, per_task, task
 
 if TYPE_CHECKING:
     from skillshift.frame.reading import Refused
@@ -66,10 +66,10 @@ def infer_grid(logs: Any) -> Grid:
     seen = collect(frame.group_by("site", "condition", task()).agg())
     if not seen.height:
         raise InputError(f"{PER_TASK.name}: no records; a grid cannot be inferred from nothing")
-    tasks = seen.group_by("site").agg(pl.col("task").n_unique().cast(pl.Int64)).sort("site")
+    tasks = seen.group_by("site").agg(pl.col(TASK).n_unique().cast(pl.Int64)).sort("site")
     return Grid(
         "inferred",
-        dict(zip(tasks["site"], tasks["task"], strict=True)),
+        dict(zip(tasks["site"], tasks[TASK], strict=True)),
         sorted(seen["condition"].unique()),
         inferred=True,
     )

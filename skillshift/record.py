@@ -149,7 +149,7 @@ def _half(record: Record, _: Grid) -> bool:
 
 
 def _unknown(name: str, known: Callable[[Grid], tuple[str, ...]]) -> Callable[[Record, Grid], bool]:
-    return lambda record, grid: record[name] is not None and record[name] not in known(grid)
+    return lambda record, grid: record[name] not in (None, "", *known(grid))
 
 
 def _canonical(record: Record) -> tuple[str, str] | None:
@@ -160,14 +160,14 @@ def _canonical(record: Record) -> tuple[str, str] | None:
     return None if found is None else (found[1], found[2])
 
 
-def _other_site(record: Record, _: Grid) -> bool:
+def _other_site(record: Record, grid: Grid) -> bool:
     named = _canonical(record)
-    return named is not None and record["site"] is not None and named[0] != record["site"]
+    return named is not None and record["site"] in grid.websites and named[0] != record["site"]
 
 
 def _out_of_range(record: Record, grid: Grid) -> bool:
     named, planned = _canonical(record), grid.websites.get(record["site"])
-    if named is None or planned is None or grid.inferred:
+    if named is None or planned is None or named[0] != record["site"] or grid.inferred:
         return False
     digits = named[1].lstrip("0") or "0"
     return len(digits) > len(str(planned)) or int(digits) >= planned

@@ -110,7 +110,6 @@ PER_TASK = Table("per-task log", "PerTask", FIELDS, _row_rules())
 """The per-task log without what depends on a grid."""
 
 
-@cache
 def per_task(grid: Grid = SKILLSHIFT) -> Table:
     """The per-task log's contract on one grid: known websites and conditions, tasks in their site's range.
 
@@ -118,21 +117,26 @@ def per_task(grid: Grid = SKILLSHIFT) -> Table:
         grid: The grid that the log must fit.
 
     Returns:
-        The table; ``per_task(grid).model()`` is its pandera model.
+        The table, the same one for equal grids; ``per_task(grid).model()`` is its pandera model.
     """
+    return _per_task(grid)
+
+
+@cache
+def _per_task(grid: Grid) -> Table:
     sites, conditions = grid.website_names, grid.condition_names
     rules = (
         Rule(
             "site.unknown",
             "site",
-            ~pl.col("site").is_in(list(sites)),
+            ~pl.col("site").is_in([*sites, ""]),  # an empty name is missing, not unknown
             f"one of {', '.join(sites)}",
             known=sites,
         ),
         Rule(
             "condition.unknown",
             "condition",
-            ~pl.col("condition").is_in(list(conditions)),
+            ~pl.col("condition").is_in([*conditions, ""]),
             f"one of {', '.join(conditions)}",
             known=conditions,
         ),
@@ -144,20 +148,25 @@ def per_task(grid: Grid = SKILLSHIFT) -> Table:
 def uid_rules(grid: Grid) -> tuple[Rule, ...]:
     """What a canonical uid must agree with: its record's site, and that site's number of tasks."""
     named = pl.col("uid").str.extract(CANONICAL, 1)
-    # Text that is no 64-bit number is too large for any site; a null would pass for another form of uid.
+    # Digits that are no 64-bit number are too large for any site; a null would count as kept.
     index = pl.col("uid").str.extract(CANONICAL, 2).cast(pl.Int64, strict=False).fill_null(MANY)
     beyond = [
-        (pl.col("site") == site) & (index >= planned)
+        (pl.col("site") == site) & (named == site) & (index >= planned)
         for site, planned in grid.websites.items()
         if not grid.inferred
     ]
     ranges = ", ".join(f"{site} 0 to {planned - 1}" for site, planned in grid.websites.items())
     return (
-        Rule("uid.site", "uid", named != pl.col("site"), "the uid's website to be the record's site"),
+        Rule(
+            "uid.site",
+            "uid",
+            (named != pl.col("site")) & pl.col("site").is_in(list(grid.website_names)),
+            "the uid's website to be the record's site",
+        ),
         Rule(
             "uid.range",
             "uid",
-            named.is_not_null() & pl.any_horizontal(pl.lit(value=False), *beyond),
+            pl.any_horizontal(pl.lit(value=False), *beyond),
             f"an index in the site's range ({ranges})",
         ),
     )
@@ -167,10 +176,17 @@ MANY = 1 << 62
 """Stands for an index that no grid has."""
 
 
-def task() -> pl.Expr:
-    """Which task of its cell a record is about: a canonical uid's index, or the uid itself (text).
+TASK = "_task"
+"""The column that :func:`task` makes."""
 
-    ``skillshift.gitlab.v1.9`` and ``skillshift.gitlab.v2.9`` are one task in a cell.
+
+def task() -> pl.Expr:
+    """Which task of its cell a record is about: the uid, a canonical one as ``v1`` without leading zeros.
+
+    ``skillshift.gitlab.v1.9`` and ``skillshift.gitlab.v2.09`` are one task in a cell; any other form of uid
+    stands for itself, and none can be mistaken for a canonical one.
     """
-    digits = pl.col("uid").str.extract(CANONICAL, 2).str.strip_chars_start("0")
-    return pl.when(digits.is_null()).then(pl.col("uid")).otherwise(pl.lit("#") + digits).alias("task")
+    return pl.col("uid").str.replace(_VERSIONED, "${1}v1.${2}").alias(TASK)
+
+
+_VERSIONED = r"^(skillshift\.[^.]+\.)v[12]\.0*([0-9]+)$"

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from skillshift.diagnostics.summing import COUNTS, OUTPUTS
+from skillshift.diagnostics.summing import COUNTS, OUTPUTS, check_keys
 from skillshift.frame.contract import collect
 from skillshift.frame.errors import InputError
 from skillshift.frame.exact import PUBLISHED_DECIMALS, half_up
@@ -112,6 +112,7 @@ def marginals(cells: pl.DataFrame) -> pl.DataFrame:
         (None, 100.0, 'no-skill-calls')
     """
     by = run_keys(cells, "website")
+    check_keys(by, MARGINALS)
     placed = _placed(cells, by)
     slots = _slots(placed, cells["website"].n_unique(), cells["condition"].n_unique())
     rolled = slots.group_by("_run", "_slot").agg(

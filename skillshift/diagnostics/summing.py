@@ -16,7 +16,7 @@ from skillshift.metrics import METRICS
 from skillshift.schema import PER_TASK, RUN_KEYS, per_task, uid_rules
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 SUMS = ("successes", "steps", "skill_calls", "skill_failures")
 """The sums over a cell's scored records."""
@@ -26,6 +26,9 @@ COUNTS = ("planned", "attempted", "errored", "scored", "missing")
 
 OUTPUTS = ("website", *COUNTS, "complete", *SUMS, *METRICS.names, "reason")
 """The columns of a cells frame after the run keys, the condition aside."""
+
+RECORDS = ("records", "errors", "called")
+"""A cell's record counts: all, errored ones, and scored ones whose skill calls are counted."""
 
 SCORED = "_scored"
 """The column that tells the sums of scored records from those of errored ones."""
@@ -59,17 +62,35 @@ def cell_records(logs: Any, by: Sequence[str] | None, grid: Grid) -> tuple[pl.La
     table = per_task(grid)
     frame = table.conform(logs if isinstance(logs, pl.LazyFrame) else scan(logs, table))
     names = frame.collect_schema().names()
+    if isinstance(by, str):
+        raise UsageError(f"by: found the text {by!r}, expected a list of column names, such as [{by!r}]")
     if by is None:
         by = [key for key in RUN_KEYS if key in names]
     absent = [key for key in by if key not in names]
     if absent:
         raise UsageError(f"by: the logs have no column {absent[0]!r} (columns: {', '.join(names)})")
-    taken = sorted(set(by) & {*PER_TASK.names, *OUTPUTS} - set(RUN_KEYS))
-    if taken or len(set(by)) != len(by):
-        raise UsageError(
-            f"by: {(taken or list(by))[0]!r} cannot be a run key; name each of your own columns once"
-        )
+    check_keys(by, {*PER_TASK.names, *OUTPUTS, *RECORDS} - set(RUN_KEYS))
     return frame, [*by, "site", "condition"]
+
+
+def check_keys(by: Sequence[str], taken: Iterable[str]) -> None:
+    """Refuse run keys that an output could not have beside its own columns.
+
+    Args:
+        by: The run keys.
+        taken: The names of the output's own columns.
+
+    Raises:
+        UsageError: A run key is one of them, begins with an underscore as working columns do, or is named
+            twice.
+    """
+    named = list(by)
+    wrong = [key for key in named if key in set(taken) or key.startswith("_") or named.count(key) > 1]
+    if wrong:
+        raise UsageError(
+            f"by: {wrong[0]!r} cannot be a run key, as an output has a column of that name, or it begins "
+            "with an underscore, or it is named twice; rename the column, or leave it out"
+        )
 
 
 def _rules(frame: pl.LazyFrame, keys: Sequence[str], grid: Grid) -> list[Rule]:
@@ -112,7 +133,7 @@ def one_pass(frame: pl.LazyFrame, keys: Sequence[str], grid: Grid) -> tuple[pl.D
     key = frame.select(task_key(keys, grid, canonical=canonical), scored.alias(SCORED)).filter(SCORED)
     grouped, found = collect_all([_plan(frame, keys, grid), key.select("key")])
     checked = _checked(grouped, frame, keys, grid)
-    return checked, check_tasks(frame.filter(scored), found["key"], keys, grid, canonical=canonical)
+    return checked, check_tasks(frame, found["key"], keys, grid, canonical=canonical)
 
 
 def _checked(grouped: pl.DataFrame, frame: pl.LazyFrame, keys: Sequence[str], grid: Grid) -> pl.DataFrame:

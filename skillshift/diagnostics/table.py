@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from skillshift.diagnostics.marginals import MARGINALS, double_text, run_keys
+from skillshift.diagnostics.summing import check_keys
 from skillshift.frame.errors import InputError
 from skillshift.metrics import FLAG
 
@@ -74,10 +75,10 @@ def table(numbers: pl.DataFrame) -> Table1:
         ...     "success": [True, False], "steps": [3, 5], "skill_calls": [1, 0], "skill_failures": [1, 0],
         ... })
         >>> table(marginals(cells(log, grid=Grid("one", {"shop": 1}, ["src", "tgt"]))))
-        metric       shop         src        tgt    overall
-        SR          50.00      100.00       0.00      50.00
-        AS           4.00        3.00       5.00       4.00
-        ASC          0.50        1.00       0.00       0.50
+        metric       shop           src        tgt    overall
+        SR          50.00        100.00       0.00      50.00
+        AS           4.00          3.00       5.00       4.00
+        ASC          0.50          1.00       0.00       0.50
         SFR     undefined  100.00 ⚠︎ (1)  undefined  undefined
     """
     by = run_keys(numbers, "metric")
@@ -85,11 +86,14 @@ def table(numbers: pl.DataFrame) -> Table1:
     if lacking:
         raise InputError(f"expected a marginals frame, but it lacks {', '.join(lacking)}")
     slots = numbers.select("group", "slot").unique(maintain_order=True)
-    if slots["slot"].is_duplicated().any():
-        twice = slots.filter(pl.col("slot").is_duplicated())["slot"][0]
+    columns = ["metric", *slots["slot"]]
+    twice = [name for name in columns if columns.count(name) > 1]
+    if twice:
         raise InputError(
-            f"{twice!r} is both a website and a condition; rename one in the grid to lay out a table"
+            f"two columns of the table would be named {twice[0]!r}; a grid's websites and conditions need "
+            "names of their own, other than metric and overall"
         )
+    check_keys(by, slots["slot"])
     shown = numbers.select(*by, "metric", "slot", shown_text().alias("_text"))
     wide = shown.pivot(on="slot", index=[*by, "metric"], values="_text", aggregate_function="first")
     return Table1(wide.select(*by, "metric", *slots["slot"]))

@@ -95,7 +95,9 @@ def check_mixed(cells: pl.DataFrame, frame: pl.LazyFrame, keys: Sequence[str]) -
     mixed = runs.filter((pl.col("called") > 0) & (pl.col("called") < pl.col("scored")))
     if not mixed.height:
         return
-    inside = frame.join(mixed.lazy().select(by), on=by, how="semi", maintain_order="left") if by else frame
+    inside = numbered(frame)
+    if by:
+        inside = inside.join(mixed.lazy().select(by), on=by, how="semi", maintain_order="left")
     rule = Rule(
         "skill_calls.mixed",
         "skill_calls",
@@ -112,8 +114,8 @@ def check_tasks(
     """Check the uids and whether a task was scored twice in its cell.
 
     Args:
-        frame: The scored records, conformed.
-        found: Their task keys.
+        frame: The records, conformed.
+        found: The task keys of the scored ones.
         keys: The run keys, site and condition.
         grid: The grid.
         canonical: As the keys were made.
@@ -134,7 +136,7 @@ def check_tasks(
     candidates = pl.Series("key", np.unique(again))
     key = task_key(keys, grid, canonical=canonical)
     twice = (
-        frame.filter(key.is_in(candidates.implode()))
+        frame.filter(pl.col("error").is_null() & key.is_in(candidates.implode()))
         .group_by(*keys, task())
         .agg(pl.len())
         .filter(pl.col("len") > 1)
@@ -218,7 +220,7 @@ def errored_tasks(frame: pl.LazyFrame, keys: Sequence[str], grid: Grid) -> pl.La
             have; :func:`check_tasks` sees the scored ones only.
     """
     cell = [*keys, TASK]
-    errors = frame.filter(pl.col("error").is_not_null())
+    errors = numbered(frame).filter(pl.col("error").is_not_null())
     check(errors, uid_rules(grid), PER_TASK.name)
     wrong = errors.select(*keys, task()).unique()
     scored = frame.filter(pl.col("error").is_null()).select(*keys, task())

@@ -181,7 +181,6 @@ def test_every_violation_is_told():
         "skill_failures.negative",
         "steps.negative",
         "success.type",
-        "uid.site",
     ]
 
 
