@@ -1,0 +1,92 @@
+"""The sums step: exact sums and counted violations from one group-by."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+
+from skillshift.frame.contract import Rule, collect
+from skillshift.frame.engine import VIOLATIONS, check_grouped, grouped_sums, total
+from skillshift.frame.errors import ContractError
+
+NEGATIVE = Rule("n.negative", "n", pl.col("n") < 0, "from 0")
+UNKNOWN = Rule("shop.unknown", "shop", ~pl.col("shop").is_in(["a", "b"]), "a or b", known=("a", "b"))
+FRAME = pl.LazyFrame({"shop": ["a", "b", "a", "b"], "n": [1, 2, None, 4]})
+
+
+SUM = total("n")
+
+
+def grouped(frame, rules=(NEGATIVE, UNKNOWN), sums=(SUM,)):
+    plan = grouped_sums(frame, ["shop"], sums, rules)
+    return check_grouped(collect(plan), frame, ["shop"], rules, "log")
+
+
+def test_each_group_has_its_sums_and_no_count_of_violations():
+    assert grouped(FRAME).sort("shop").rows() == [("a", 1), ("b", 6)]
+    assert grouped(FRAME, rules=()).sort("shop").rows() == [("a", 1), ("b", 6)]
+
+
+def test_violations_are_counted_in_the_same_pass():
+    frame = FRAME.with_columns(n=pl.Series([1, -2, None, -4]))
+    plan = grouped_sums(frame, ["shop"], [total("n")], [NEGATIVE, UNKNOWN])
+    assert plan.collect_schema()[VIOLATIONS] == pl.Int64
+    assert collect(plan).sort("shop")[VIOLATIONS].to_list() == [0, 2]
+
+
+def test_a_record_that_breaks_a_rule_is_counted_and_located():
+    with pytest.raises(ContractError, match=r"log: 2 violations \(n\.negative 2\)") as caught:
+        grouped(FRAME.with_columns(n=pl.Series([1, -2, None, -4])))
+    assert [v.line for v in caught.value.violations] == [2, 4]
+
+
+def test_a_rule_about_the_keys_is_checked_a_group_and_located_a_record():
+    frame = FRAME.with_columns(shop=pl.Series(["a", "c", "a", "c"]))
+    plan = grouped_sums(frame, ["shop"], [total("n")], [NEGATIVE, UNKNOWN])
+    assert collect(plan)[VIOLATIONS].sum() == 0
+    with pytest.raises(ContractError) as caught:
+        grouped(frame)
+    assert caught.value.counts == {"shop.unknown": 2}
+    assert [v.line for v in caught.value.violations] == [2, 4]
+
+
+def test_both_kinds_of_rule_are_told_together():
+    with pytest.raises(ContractError) as caught:
+        grouped(FRAME.with_columns(shop=pl.Series(["a", "c", "a", "b"]), n=pl.Series([-1, 1, 1, 1])))
+    assert caught.value.counts == {"n.negative": 1, "shop.unknown": 1}
+
+
+def test_a_null_answer_is_no_violation():
+    assert grouped(FRAME.with_columns(n=pl.lit(None, dtype=pl.Int64))).sort("shop").rows() == [
+        ("a", 0),
+        ("b", 0),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("dtype", "largest"),
+    [
+        (pl.Int8, 2**7 - 1),
+        (pl.UInt8, 2**8 - 1),
+        (pl.Int16, 2**15 - 1),
+        (pl.Int32, 2**31 - 1),
+        (pl.UInt32, 2**32 - 1),
+    ],
+)
+def test_sums_do_not_wrap(dtype, largest):
+    frame = pl.LazyFrame({"shop": ["a"] * 3, "n": pl.Series([largest] * 3, dtype=dtype)})
+    made = grouped(frame)
+    assert made["n"].dtype == pl.Int64
+    assert made["n"].item() == 3 * largest
+
+
+def test_a_sum_of_booleans_can_be_subtracted_from():
+    frame = pl.LazyFrame({"shop": ["a", "a"], "n": [True, False]})
+    made = grouped(frame, rules=())
+    assert made.select(pl.col("n") - 2)["n"].item() == -1
+
+
+def test_a_total_takes_only_the_rows_that_count():
+    frame = pl.LazyFrame({"shop": ["a", "a", "a"], "n": [1, 2, None], "counts": [True, False, None]})
+    made = grouped(frame, rules=(), sums=(total("n", pl.col("counts")),))
+    assert made["n"].item() == 1
