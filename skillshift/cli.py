@@ -85,7 +85,7 @@ def report(
             write_report(built, out)
     emit(text)
     if quarantine is not None and built.report.refused:
-        note(f"{built.report.refused} records were refused; they are in {quarantine} with their reasons.")
+        note(f"refused records: {built.report.refused}; they are in {quarantine} with their reasons")
     if built.report.finding:
         raise typer.Exit(FINDING)
 

@@ -65,12 +65,16 @@ class Violation:
             return "?" if self.line is None else f"row {self.line}"
         return self.file if self.line is None else f"{self.file}:{self.line}"
 
-    def __str__(self) -> str:
-        """Say the violation in one line."""
+    @property
+    def finding(self) -> str:
+        """What is wrong and where, in one line, without the hint."""
         field = f"{self.field}: " if self.field else ""
         found = f"found {self.found}, " if self.found else ""
-        hint = f" ({self.hint})" if self.hint else ""
-        return f"{self.where}: {field}{found}expected {self.expected}{hint} [{self.code}]"
+        return f"{self.where}: {field}{found}expected {self.expected} [{self.code}]"
+
+    def __str__(self) -> str:
+        """Say the violation in one line, with the hint."""
+        return f"{self.finding} ({self.hint})" if self.hint else self.finding
 
 
 class ContractError(InputError):
@@ -101,10 +105,12 @@ class ContractError(InputError):
     def _text(self) -> str:
         counted = ", ".join(f"{code} {count:,}" for code, count in self.counts.items())
         lines = [f"{self.table}: {self.total:,} violation{'s' * (self.total != 1)} ({counted})"]
-        lines += [f"  {violation}" for violation in self.violations]
+        lines += [f"  {violation.finding}" for violation in self.violations]
         hidden = self.total - len(self.violations)
         if hidden > 0:
             lines.append(f"  ... and {hidden:,} more")
+        # A hint that many records share is said once.
+        lines += [f"Hint: {hint}." for hint in dict.fromkeys(v.hint for v in self.violations if v.hint)]
         return "\n".join(lines)
 
     def to_frame(self) -> pl.DataFrame:

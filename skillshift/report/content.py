@@ -124,16 +124,15 @@ class Report:
                 f"undefined: {REASONS['no-skill-calls']}, and a mean that skipped the cell would break the "
                 "identity. The pooled value (failed calls over calls) is listed apart."
             )
-        if self.numbers["incomplete"].any():
-            said.append(self._incomplete_note())
+        said += self._incomplete_notes()
         if self.measured.duplicates:
             said.append(
-                f"{self.measured.duplicates} further scored records of tasks already scored were left out, "
+                f"{_counted(self.measured.duplicates, 'scored record')} left out, of tasks scored more than once, "
                 "as --on-duplicates asks."
             )
         if self.refused:
             said.append(
-                f"{self.refused} records were refused and quarantined; cells that lost one are incomplete."
+                f"{_counted(self.refused, 'record')} refused and quarantined; cells that lost one are incomplete."
             )
         return tuple(said)
 
@@ -166,17 +165,20 @@ class Report:
             f"{counted['holds']} of {of}{rest}. Means are unweighted; no value is weighted by tasks."
         )
 
-    def _incomplete_note(self) -> str:
-        partial = self.numbers.filter(pl.col("incomplete") & pl.col("value").is_not_null()).height
-        if partial:
-            return (
+    def _incomplete_notes(self) -> list[str]:
+        said = []
+        lacking = self.numbers.filter("incomplete")
+        if lacking["value"].count():
+            said.append(
                 f"{PARTIAL} over what was scored of an incomplete slot: tasks are missing or errored, so the "
                 "value may still move either way."
             )
-        return (
-            f"Incomplete: {REASONS['incomplete']}, so its values are undefined. For SR the brackets hold "
-            "the value if all missing tasks failed, and if all succeeded."
-        )
+        if lacking["reason"].is_in(["incomplete", "nothing-scored"]).any():
+            said.append(
+                "incomplete: a cell of the slot lacks scored tasks, so its values are undefined. For SR the "
+                "brackets hold the value if all tasks without a score failed, and if all succeeded."
+            )
+        return said
 
     def _run(self, row: dict[str, object]) -> str:
         return "".join(f"{row[key]}, " for key in self.varying_keys)
