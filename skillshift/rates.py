@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -94,6 +93,7 @@ class Rates:
     def flat(cls, grid: Grid, *, SR: Number, AS: Number, ASC: Number | None, SFR: Number | None) -> Rates:  # noqa: N803
         """The same rates in every cell of a grid.
 
+        >>> from skillshift.grid import SKILLSHIFT
         >>> Rates.flat(SKILLSHIFT, SR=40, AS=9.5, ASC=None, SFR=None).SR.cell("gitlab", "tgt")
         Fraction(40, 1)
         """
@@ -119,6 +119,10 @@ def as_fraction(value: Number) -> Fraction:
     """
     if isinstance(value, bool) or not isinstance(value, int | float | Decimal | Fraction):
         raise InputError(f"rates: found {shorten(value)}, expected a number from 0")
-    if not math.isfinite(value) or value < 0:
+    if isinstance(value, Decimal | float) and not Decimal(value).is_finite():
         raise InputError(f"rates: found {value}, expected a finite number from 0")
-    return value if isinstance(value, Fraction) else Fraction(str(value))
+    # A float's own fraction is not the decimal that it shows.
+    exact = Fraction(str(value)) if isinstance(value, float) else Fraction(value)
+    if exact < 0:
+        raise InputError(f"rates: found {value}, expected a number from 0")
+    return exact

@@ -12,7 +12,7 @@ depend on the other cells; and leaving tasks out changes no record of the others
 from __future__ import annotations
 
 import json
-from contextlib import suppress
+from contextlib import ExitStack
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,6 +23,7 @@ import polars as pl
 from skillshift.frame.contract import Kind
 from skillshift.frame.draws import draws, happens, poisson, thinned
 from skillshift.frame.errors import InputError, UsageError, shorten
+from skillshift.frame.writing import staged
 from skillshift.grid import SKILLSHIFT, Condition, Grid
 from skillshift.rates import PrintedRates, Rates, as_fraction
 from skillshift.schema import PER_TASK, PREFIX, RUN_KEYS
@@ -37,6 +38,9 @@ __all__ = ["ERROR", "LOG_NAME", "PrintedRates", "Rates", "simulate", "write_logs
 
 LOG_NAME = "per_task.jsonl"
 """The name of a method's log in its folder."""
+
+MOST_STEPS = 10_000
+"""The largest average of steps that is simulated: the work grows with it."""
 
 ERROR = "simulated: the website did not answer"
 """What an errored record says."""
@@ -78,7 +82,8 @@ def simulate(
         ``src`` conditions, v2 in ``tgt``), else ``<grid>.<site>.<index>``.
 
     Raises:
-        InputError: The rates do not cover the grid, a chance is not from 0 to 1, or a text is empty.
+        InputError: The rates do not cover the grid, a cell's AS is above 10,000, a chance is not from 0 to 1,
+            or a text is empty.
         UsageError: The seed is not a whole number.
 
     >>> rates = Rates.flat(SKILLSHIFT, SR=40, AS=9.5, ASC=0.5, SFR=12)
@@ -111,7 +116,7 @@ def write_logs(log: pl.DataFrame, folder: str | Path, *, overwrite: bool = False
         log: Per-task records with a ``method`` column, as :func:`simulate` returns them. Optional columns
             without any value are left out.
         folder: Made where it does not exist.
-        overwrite: Whether files that exist are replaced; each is replaced whole, when its content is written.
+        overwrite: Whether files that exist are replaced, each whole, once all are written.
 
     Returns:
         The files, in the order in which the methods come.
@@ -119,7 +124,7 @@ def write_logs(log: pl.DataFrame, folder: str | Path, *, overwrite: bool = False
     Raises:
         ContractError: A record breaks the per-task log's rules.
         InputError: There are no records or methods, a method's name cannot name a folder, a file exists, or
-            one cannot be written. Nothing is written then, unless the disk fails half way.
+            one cannot be written; earlier files are then as they were.
     """
     if "method" not in log.columns or log.is_empty():
         raise InputError(
@@ -134,22 +139,12 @@ def write_logs(log: pl.DataFrame, folder: str | Path, *, overwrite: bool = False
             f"{taken[0]}: exists already; choose another folder, or overwrite it (overwrite=True)"
         )
     optional = [f.name for f in PER_TASK.fields if not f.required and f.name in log.columns]
-    drafts = [file.with_suffix(".part") for file in files]
-    try:
-        for method, draft in zip(methods, drafts, strict=True):
+    with ExitStack() as stack:
+        for method, file in zip(methods, files, strict=True):
             records = checked.filter(pl.col("method") == method)
             empty = [name for name in optional if records[name].null_count() == records.height]
-            draft.parent.mkdir(parents=True, exist_ok=True)
-            with draft.open("wb") as stream:
-                records.drop(empty).write_ndjson(stream)
-        for draft, file in zip(drafts, files, strict=True):
-            draft.replace(file)
-    except OSError as error:
-        raise InputError(f"{folder}: cannot be written: {error.strerror or error}") from error
-    finally:
-        for draft in drafts:
-            with suppress(OSError):
-                draft.unlink()
+            place = stack.enter_context(staged(file.parent))
+            records.drop(empty).write_ndjson(place / file.name)
     return files
 
 
@@ -195,6 +190,8 @@ def _cell(
         return pl.Series(what, happens(chance, drawn(what)))
 
     average = max(rates.AS.cell(site, condition.name), Fraction(1))
+    if average > MOST_STEPS:
+        raise InputError(f"rates: AS of {site} under {condition.name} is above {MOST_STEPS:,} steps a task")
     steps = 1 + poisson(average - 1, drawn("steps"))
     calls = failures = None
     if rates.ASC is not None and rates.SFR is not None:

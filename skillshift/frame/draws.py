@@ -7,7 +7,6 @@ compared with exact integer thresholds: no binary float, no library's own stream
 from __future__ import annotations
 
 import hashlib
-import math
 from decimal import ROUND_HALF_EVEN, Context, Decimal, localcontext
 from itertools import accumulate
 from typing import TYPE_CHECKING, TypeAlias
@@ -26,7 +25,8 @@ if TYPE_CHECKING:
 _BITS = 63  # of each 64-bit draw, so that a threshold of certainty still fits
 _ONE = 1 << _BITS
 
-# The caller's own context may round or trap otherwise.
+# Decimal's exp and ln are correctly rounded, so every machine has the same digits; its exponents do not
+# underflow. The caller's own context may round or trap otherwise.
 _ARITHMETIC = Context(prec=60, rounding=ROUND_HALF_EVEN, Emin=-999_999, Emax=999_999, traps=[])
 
 
@@ -70,21 +70,30 @@ def _tally(thresholds: Sequence[int], drawn: Draws) -> Counts:
 
 def _poisson(mean: Fraction) -> list[int]:
     """The thresholds of the Poisson distribution, as far as a draw can tell them from certainty."""
-    # Decimal's exp is correctly rounded, so every machine has the same digits.
     with localcontext(_ARITHMETIC):
-        rate = Decimal(mean.numerator) / Decimal(mean.denominator)
-        term = cumulated = (-rate).exp()
-        thresholds = [int(cumulated * _ONE)]
-        while len(thresholds) <= rate or term * _ONE > 1:
-            term = term * rate / len(thresholds)
-            cumulated += term
-            thresholds.append(min(int(cumulated * _ONE), _ONE))
-    return thresholds
+        rate = _decimal(mean)
+        terms = [(-rate).exp()]
+        while len(terms) <= rate or terms[-1] * _ONE > 1:
+            terms.append(terms[-1] * rate / len(terms))
+        return _cumulate(terms)
 
 
 def _binomial(count: int, chance: Fraction) -> list[int]:
-    """The thresholds of the binomial distribution, in integers."""
-    yes = _threshold(chance)
-    no = _ONE - yes
-    weights = (math.comb(count, k) * yes**k * no ** (count - k) for k in range(count))
-    return [total >> _BITS * (count - 1) for total in accumulate(weights)]
+    """The thresholds of the binomial distribution."""
+    if chance >= 1:
+        return [0] * count
+    with localcontext(_ARITHMETIC):
+        yes, no = _decimal(chance), _decimal(1 - chance)
+        odds = yes / no
+        terms = [(count * no.ln()).exp()]
+        for k in range(1, count):
+            terms.append(terms[-1] * odds * (count - k + 1) / k)
+        return _cumulate(terms[:count])
+
+
+def _decimal(value: Fraction) -> Decimal:
+    return Decimal(value.numerator) / Decimal(value.denominator)
+
+
+def _cumulate(terms: list[Decimal]) -> list[int]:
+    return [min(int(total * _ONE), _ONE) for total in accumulate(terms)]
