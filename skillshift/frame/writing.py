@@ -7,7 +7,7 @@ import json
 import os
 import shutil
 import tempfile
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,7 @@ import polars as pl
 from skillshift.frame.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
 SCHEMA_VERSION = "1"
 """The version of the output files' columns and fields; it changes when their meaning does."""
@@ -63,15 +63,36 @@ def staged(folder: str | Path) -> Iterator[Path]:
 
 
 def _move(place: Path, target: Path, *, exists: bool) -> None:
-    for path in sorted(place.iterdir()):
-        with path.open("rb") as written:
-            os.fsync(written.fileno())
+    written = sorted(place.iterdir())
+    for path in written:
+        with path.open("rb") as file:
+            os.fsync(file.fileno())
     if not exists:
         place.chmod(0o777 & ~_umask())
         place.rename(target)
         return
-    for path in sorted(place.iterdir()):
-        path.replace(target / path.name)
+    earlier = place / ".earlier"
+    earlier.mkdir()
+    for path in written:
+        if (target / path.name).exists():
+            shutil.copy2(target / path.name, earlier / path.name)
+    moved = []
+    try:
+        for path in written:
+            moved.append(path.name)
+            path.replace(target / path.name)
+    except BaseException:
+        _put_back(moved, earlier, target)
+        raise
+
+
+def _put_back(names: Sequence[str], earlier: Path, target: Path) -> None:
+    """Undo the moves of a folder that could not be moved whole."""
+    for name in names:
+        if (earlier / name).exists():
+            (earlier / name).replace(target / name)
+        else:
+            (target / name).unlink(missing_ok=True)
 
 
 def _umask() -> int:
@@ -83,18 +104,30 @@ def _umask() -> int:
 def _unwritable(target: Path, error: Exception) -> InputError:
     reason = getattr(error, "strerror", None) or str(error)
     return InputError(
-        f"{target}: the results cannot be written: {reason}. Nothing was changed; choose a folder with room "
-        "that you may write to."
+        f"{target}: cannot be written: {reason}. Nothing was changed; choose a place with room that you may "
+        "write to."
     )
 
 
 def write_text(path: str | Path, text: str) -> None:
     """Write one text file whole or not at all; an earlier one stays until the new one is there.
 
+    What is no regular file, such as ``/dev/stdout``, is written to and never replaced.
+
     Raises:
         InputError: The file cannot be written.
     """
     target = Path(path)
+    try:
+        if target.exists() and not target.is_file():
+            target.write_text(text, encoding="utf-8", newline="\n")
+        else:
+            _replace(target, text)
+    except (OSError, ValueError) as error:  # no name, a null byte or a lone surrogate is a ValueError
+        raise _unwritable(target, error) from error
+
+
+def _replace(target: Path, text: str) -> None:
     partial = target.with_name(f".{target.name}.partial-{os.getpid()}")
     try:
         with partial.open("w", encoding="utf-8", newline="\n") as file:
@@ -102,10 +135,10 @@ def write_text(path: str | Path, text: str) -> None:
             file.flush()
             os.fsync(file.fileno())
         partial.replace(target)
-    except OSError as error:
-        raise _unwritable(target, error) from error
-    finally:
-        partial.unlink(missing_ok=True)
+    except BaseException:
+        with suppress(OSError):
+            partial.unlink()
+        raise
 
 
 def write_parquet(frame: pl.DataFrame, path: Path, metadata: Mapping[str, str]) -> None:
