@@ -10,6 +10,7 @@ import json
 import re
 from decimal import Decimal, InvalidOperation
 from itertools import accumulate
+from math import isinf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, Self
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
     from pydantic_core import CoreSchema
 
-MAX_BYTES = 2**20
+MAX_BYTES = 2**19
 """The longest document that is read; real ones have a few thousand bytes."""
 
 MAX_DEPTH = 32
@@ -27,9 +28,6 @@ MAX_DEPTH = 32
 
 MAX_DIGITS = 64
 """The longest number that is read, in characters."""
-
-MAX_EXPONENT = 308
-"""The largest power of ten that is read, of either sign: a double holds no more."""
 
 _STRINGS = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)', re.DOTALL)
 _BRACKETS = re.compile(r"[\[\]{}]")
@@ -226,11 +224,12 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def _number(literal: str) -> Number:
     if len(literal) > MAX_DIGITS:
         raise InputError(f"found a number of {len(literal):,} characters, expected at most {MAX_DIGITS}")
+    double = float(literal)
     try:
         number = Number(literal)
-    except InvalidOperation as error:  # an exponent that not even Decimal holds
-        raise InputError(f"found the number {literal}, expected one that a double holds") from error
-    if abs(number.adjusted()) > MAX_EXPONENT:
+    except InvalidOperation:  # an exponent that not even Decimal holds
+        number = None
+    if number is None or isinf(double) or (double == 0) != (number == 0):
         raise InputError(f"found the number {literal}, expected one that a double holds")
     return number
 

@@ -1,4 +1,7 @@
-"""How the golden documents and test vectors are made: run from the project's root and look at the diff."""
+"""How the golden files are made: run from the project's root, and look at the diff.
+
+``mutations.py`` beside it counts which slips the checks catch.
+"""
 
 from __future__ import annotations
 

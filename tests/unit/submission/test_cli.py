@@ -156,3 +156,40 @@ def test_help_imports_nothing_heavy():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
+
+
+HOSTILE = {
+    "long.json": lambda: b'{"notes": "' + b"x" * 50_000_000 + b'"}',
+    "deep.json": lambda: b'{"notes":' + b"[" * 10_000 + b"]" * 10_000 + b"}",
+    "many.json": lambda: b'{"reasons": {' + b",".join(b'"%d": %d' % (i, i) for i in range(30_000)) + b"}}",
+    "brackets.json": lambda: b'{"notes": ' + b"[" * 250_000,
+    "quotes.json": lambda: b'{"notes": "' + b'\\"' * 250_000,
+    "digits.json": lambda: b'{"notes": ' + b"9" * 500_000 + b"}",
+}
+
+MEASURED = """
+import json, resource, sys, time
+from skillshift.frame.errors import InputError
+from skillshift.submission.checks import validate
+from skillshift.submission.document import read_results
+took = {}
+for path in sys.argv[1:]:
+    for read in (read_results, lambda path: "\\n".join(map(str, validate(path)))):
+        started = time.process_time()
+        try:
+            read(path)
+        except InputError as error:
+            assert len(str(error)) < 100_000
+        took[path] = max(took.get(path, 0), time.process_time() - started)
+print(json.dumps([took, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss]))
+"""
+
+
+def test_hostile_documents_end_within_two_seconds_and_500_mb(tmp_path):
+    for name, content in HOSTILE.items():
+        (tmp_path / name).write_bytes(content())
+    command = [sys.executable, "-c", MEASURED, *HOSTILE]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    took, kilobytes = json.loads(done.stdout)
+    assert max(took.values()) < 2, took
+    assert kilobytes < 500_000
