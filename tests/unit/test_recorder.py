@@ -14,9 +14,11 @@ import threading
 import pytest
 
 import skillshift.recorder as module
+from skillshift.diagnostics.cells import cells
 from skillshift.frame.append import TornLineWarning
 from skillshift.frame.errors import ContractError, InputError, UsageError
 from skillshift.grid import Grid
+from skillshift.logs import scan_per_task
 from skillshift.recorder import PerTaskWriter, SkillRecorder
 
 TASK = {"uid": "skillshift.gitlab.v1.9", "site": "gitlab", "condition": "tgt-exec"}
@@ -340,6 +342,28 @@ def test_a_writer_can_be_sent_to_another_process(path, writer):
     sent = pickle.loads(pickle.dumps(writer))  # noqa: S301 - our own bytes
     sent.write(**TASK, success=True, steps=1)
     assert read(path)[0]["method"] == "mine"
+
+
+def test_what_is_written_is_read_back_and_what_is_torn_is_no_log(path, writer):
+    for i in range(3):
+        writer.write(
+            uid=f"skillshift.gitlab.v1.{i}", site="gitlab", condition="src", success=i == 1, steps=i,
+            recorder=SkillRecorder(), extra={"cost": i / 2},
+        )  # fmt: skip
+    with pytest.raises(LookupError), writer.task(**TASK, recorder=SkillRecorder()):
+        raise LookupError("no answer")
+    with path.open("ab") as stream:
+        stream.write(b'{"uid": "skill')
+    with pytest.warns(TornLineWarning):
+        PerTaskWriter(path)
+    log = scan_per_task(path.parent.parent).collect()
+    assert log["uid"].to_list() == [record["uid"] for record in read(path)]
+    assert log["success"].to_list() == [False, True, False, None]
+    assert log["skill_calls"].to_list() == [0, 0, 0, 0]
+    assert log["error"].to_list() == [None, None, None, "LookupError: no answer"]
+    assert log["run"].to_list() == ["1"] * 4
+    assert log["cost"].to_list() == [0.0, 0.5, 1.0, None]
+    assert cells(log).row(0, named=True)["scored"] == 3
 
 
 def run(root, script, *arguments):

@@ -103,6 +103,11 @@ def test_thinning_stays_within_its_counts():
     assert thinned(counts, Fraction(9), drawn).tolist() == counts.tolist()
 
 
+def test_a_draw_counts_the_thresholds_that_it_has_reached():
+    drawn = np.array([0, 9, 10, 19, 20, ONE - 1], dtype=np.uint64)
+    assert module._tally([10, 20, ONE], drawn).tolist() == [0, 0, 1, 1, 2, 2]
+
+
 def test_the_caller_s_decimal_context_changes_nothing():
     usual = module._poisson(Fraction(17, 3))
     with decimal.localcontext() as context:
