@@ -53,6 +53,18 @@ class PerTaskWriter:
         UsageError: The file's name ends otherwise.
         ContractError: A run key has the wrong type or is empty.
         InputError: The file cannot be written.
+
+    >>> import tempfile
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> writer = PerTaskWriter(Path(folder.name) / "mine" / "per_task.jsonl", method="mine", model="a-model")
+    >>> uid = "skillshift.gitlab.v1.9"
+    >>> with writer.task(uid=uid, site="gitlab", condition="src", recorder=SkillRecorder()) as task:
+    ...     with task.recorder.call("log in") as call:
+    ...         call.fail("no such button")
+    ...     task.finish(success=False, steps=4)
+    >>> print(writer.path.read_text()[:96])
+    {"uid": "skillshift.gitlab.v1.9", "site": "gitlab", "condition": "src", "success": false, "steps
+    >>> folder.cleanup()
     """
 
     def __init__(
