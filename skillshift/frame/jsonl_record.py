@@ -8,48 +8,24 @@ import math
 import re
 from collections import Counter
 from dataclasses import replace
-from decimal import Decimal, InvalidOperation
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from skillshift.frame.contract import FILE, RECORD, Field, Kind, Table
-from skillshift.frame.errors import TEXT_WIDTH, Violation, shorten
-from skillshift.frame.jsonl_shapes import FLAG, FLOAT, LONG, NULL, OTHER, SHORT, SHORT_DIGITS, STRING
-from skillshift.frame.lines import as_text
+from skillshift.frame.contract import FILE, RECORD, Field, Table
+from skillshift.frame.errors import TEXT_WIDTH, Violation
+from skillshift.frame.jsonl_values import CONVERTERS, BadLineError, Number, cut
+from skillshift.frame.lines import as_text, is_comment
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator, Sequence
 
-_INT64 = range(-(2**63), 2**63)
-_INT64_DIGITS = 19
 _ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 _OBJECT = "one JSON object a line"
-
-
-class BadLineError(Exception):
-    """A line that holds no record of the table.
-
-    Attributes:
-        violations: Why, without file and line.
-    """
-
-    def __init__(self, *violations: Violation) -> None:
-        super().__init__(*violations)
-        self.violations = violations
-
-
-class _Number(str):
-    """A number as it is written: what a float would lose of it decides."""
-
-    __slots__ = ()
+_ABSENT = object()
 
 
 class _ConstantError(ValueError):
     pass
-
-
-def _integer(text: str) -> int | _Number:
-    # Python refuses to convert thousands of digits; nothing beyond Int64 is needed as a number.
-    return int(text) if len(text) < _INT64_DIGITS else _Number(text)
 
 
 def _refuse_constant(name: str) -> NoReturn:
@@ -57,46 +33,86 @@ def _refuse_constant(name: str) -> NoReturn:
 
 
 # An object becomes a tuple, which nothing else in JSON does: it keeps a key that stands there twice.
-_DECODER = json.JSONDecoder(
-    object_pairs_hook=tuple, parse_int=_integer, parse_float=_Number, parse_constant=_refuse_constant
+_DECODER = json.JSONDecoder(object_pairs_hook=tuple, parse_float=Number, parse_constant=_refuse_constant)
+# Python refuses to convert thousands of digits; then integers stay as they are written too.
+_LONG_DECODER = json.JSONDecoder(
+    object_pairs_hook=tuple, parse_int=Number, parse_float=Number, parse_constant=_refuse_constant
 )
-_RAW = json.JSONDecoder(object_pairs_hook=tuple, parse_int=str, parse_float=str)
-_SPACE = re.compile(r"[ \t\r\n]*")
+_RAW = json.JSONDecoder(parse_int=str, parse_float=str)
+_KEY = re.compile(r'[ \t\r\n]*("(?:[^"\\]|\\.)*")')
+_COLON = re.compile(r"[ \t\r\n]*:[ \t\r\n]*")
+_COMMA = re.compile(r"[ \t\r\n]*,")
 
 
-def parse(line: bytes, table: Table) -> tuple[dict[str, Any], dict[str, str]]:
-    """The record in a line.
+class RecordParser:
+    """Finds the record of a table in a line.
 
     Args:
-        line: The line, with its line feed unless it is the file's last and has none.
         table: The table whose fields the record must have.
-
-    Returns:
-        The values of the table's fields that the record has, in the fields' types; and the other keys,
-        each with the raw JSON text of its value.
-
-    Raises:
-        BadLineError: The line holds no such record.
     """
-    text = _decoded(line)
-    record = _object(text, line)
-    known = {}
-    wrong: list[Violation] = []
-    for field in table.fields:
-        if field.name not in record:
-            if field.required:
-                wrong.append(_missing(field, record))
-            continue
+
+    def __init__(self, table: Table) -> None:
+        self._names = frozenset(table.names)
+        self._fields = [(f, CONVERTERS[f.kind]) for f in table.fields]
+
+    def parse(self, line: bytes) -> tuple[dict[str, Any], dict[str, str]]:
+        """The record in a line.
+
+        Args:
+            line: The line, with its line feed unless it is the file's last and has none.
+
+        Returns:
+            The values of the table's fields that the record has, in the fields' types; and the other keys,
+            each with the raw JSON text of its value.
+
+        Raises:
+            BadLineError: The line holds no such record.
+        """
+        text = _decoded(line)
         try:
-            known[field.name] = _value(record[field.name], field)
-        except BadLineError as error:
-            found = raw_values(text)[field.name]
-            wrong += [replace(why, found=_cut(found)) for why in error.violations]
-    if wrong:
-        raise BadLineError(*wrong)
-    if len(known) == len(record):
-        return known, {}
-    return known, {key: raw for key, raw in raw_values(text).items() if key not in known}
+            return self._parts(text, _object(text, line))
+        except RecursionError as error:
+            why = Violation(
+                code="json.syntax", found=cut(as_text(line)), expected=f"{_OBJECT}, not nested this deeply"
+            )
+            raise BadLineError(why) from error
+
+    def _parts(self, text: str, record: dict[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
+        known: dict[str, Any] = {}
+        wrong: list[Violation] = []
+        for field, convert in self._fields:
+            value = record.get(field.name, _ABSENT)
+            if value is None:
+                known[field.name] = None
+            elif value is not _ABSENT:
+                try:
+                    known[field.name] = convert(value, field)
+                except BadLineError as error:
+                    found = cut(raw_values(text, [field.name])[field.name])
+                    wrong += [replace(why, found=found) for why in error.violations]
+            elif field.required:
+                wrong.append(self._missing(field, record))
+        if wrong:
+            raise BadLineError(*wrong)
+        if len(known) == len(record):
+            return known, {}
+        return known, raw_values(text, [key for key in record if key not in known])
+
+    def _missing(self, field: Field, record: dict[str, Any]) -> Violation:
+        near = _nearest(field.name, tuple(key for key in record if key not in self._names))
+        keys = ", ".join(record)
+        return Violation(
+            code=f"{field.name}.missing-key",
+            field=field.name,
+            found=f"no such key (keys: {cut(keys)})" if keys else "no such key, the object is empty",
+            expected=f"the key with {field.kind.value}" + (" or null" if field.nullable else ""),
+            hint="" if near is None else f"is it {near!r}?",
+        )
+
+
+@lru_cache(maxsize=64)  # what one line lacks, the others mostly lack too
+def _nearest(name: str, keys: tuple[str, ...]) -> str | None:
+    return next(iter(difflib.get_close_matches(name, keys, n=1)), None)
 
 
 def _decoded(line: bytes) -> str:
@@ -106,13 +122,15 @@ def _decoded(line: bytes) -> str:
         if error.reason == "unexpected end of data" and not line.endswith(b"\n"):
             raise BadLineError(_cut_line(line)) from error
         found = f"the byte 0x{line[error.start]:02x} as byte {error.start + 1} of the line"
-        why = Violation(code="encoding.utf8", found=found, expected="text in UTF-8")
+        why = Violation(
+            code="encoding.utf8", found=found, expected="text in UTF-8", hint="save the file as UTF-8"
+        )
         raise BadLineError(why) from error
 
 
 def _object(text: str, line: bytes) -> dict[str, Any]:
     try:
-        pairs = _DECODER.decode(text)
+        pairs = _pairs(text)
     except _ConstantError as error:
         why = Violation(
             code="json.constant",
@@ -128,17 +146,20 @@ def _object(text: str, line: bytes) -> dict[str, Any]:
             raise BadLineError(_cut_line(line)) from error
         why = Violation(
             code="json.syntax",
-            found=shorten(as_text(line)),
+            found=cut(as_text(line)),
             expected=f"{_OBJECT}; at column {error.colno}: {error.msg}",
-        )
-        raise BadLineError(why) from error
-    except RecursionError as error:
-        why = Violation(
-            code="json.syntax", found=shorten(as_text(line)), expected=f"{_OBJECT}, not nested this deeply"
+            hint="comments are not allowed here" if is_comment(line) else "",
         )
         raise BadLineError(why) from error
     if not isinstance(pairs, tuple):
-        raise BadLineError(Violation(code="json.object", found=_cut(text.strip()), expected=_OBJECT))
+        raise BadLineError(Violation(code="json.object", found=cut(text.strip()), expected=_OBJECT))
+    if "\\u" in text and _ESCAPED_SURROGATE.search(text) and not all(map(_is_whole, _strings(pairs))):
+        why = Violation(
+            code="json.surrogate",
+            found=cut(as_text(line)),
+            expected=r"whole characters: \ud800 to \udfff in pairs",
+        )
+        raise BadLineError(why)
     record = dict(pairs)
     if len(record) != len(pairs):
         twice = (key for key, n in Counter(key for key, _ in pairs).items() if n > 1)
@@ -150,18 +171,10 @@ def _object(text: str, line: bytes) -> dict[str, Any]:
                 for key in twice
             )
         )
-    if _ESCAPED_SURROGATE.search(text) and not all(map(_is_whole, _strings(pairs))):
-        why = Violation(
-            code="json.surrogate",
-            found=shorten(as_text(line)),
-            expected=r"whole characters: \ud800 to \udfff in pairs",
-        )
-        raise BadLineError(why)
-    reserved = [name for name in (FILE, RECORD) if name in record]
-    if reserved:
+    if FILE in record or RECORD in record:
         why = Violation(
             code="json.reserved-key",
-            field=reserved[0],
+            field=FILE if FILE in record else RECORD,
             found="the key",
             expected="any other name: readers add this column",
         )
@@ -169,10 +182,19 @@ def _object(text: str, line: bytes) -> dict[str, Any]:
     return record
 
 
+def _pairs(text: str) -> Any:
+    try:
+        return _DECODER.decode(text)
+    except (json.JSONDecodeError, _ConstantError):
+        raise
+    except ValueError:
+        return _LONG_DECODER.decode(text)
+
+
 def _cut_line(line: bytes) -> Violation:
     return Violation(
         code="json.cut",
-        found=shorten(as_text(line)[-TEXT_WIDTH // 2 :]) + " at the end of the file",
+        found=as_text(line)[-TEXT_WIDTH // 2 :] + " at the end of the file",
         expected=f"{_OBJECT}; the last line is cut",
         hint="was the log still being written, or its copy interrupted?",
     )
@@ -181,7 +203,8 @@ def _cut_line(line: bytes) -> Violation:
 def _field_of_constant(text: str) -> str | None:
     record = record_in(text)
     pairs = record.items() if record else ()
-    return next((key for key, value in pairs if isinstance(value, float) and not math.isfinite(value)), None)
+    constants = (key for key, value in pairs if isinstance(value, float) and not math.isfinite(value))
+    return next(filter(_is_whole, constants), None)
 
 
 def record_in(text: str) -> dict[str, Any] | None:
@@ -207,135 +230,28 @@ def _is_whole(text: str) -> bool:
     return not any("\ud800" <= mark <= "\udfff" for mark in text)
 
 
-def _missing(field: Field, record: dict[str, Any]) -> Violation:
-    near = difflib.get_close_matches(field.name, record, n=1)
-    keys = ", ".join(record)
-    return Violation(
-        code=f"{field.name}.missing-key",
-        field=field.name,
-        found=f"no such key (keys: {_cut(keys)})" if keys else "no such key, the object is empty",
-        expected=f"the key with {field.kind.value}" + (" or null" if field.nullable else ""),
-        hint=f"is it {near[0]!r}?" if near else "",
-    )
+def raw_values(text: str, keys: Sequence[str]) -> dict[str, str]:
+    """The raw JSON text of some values of the object in a line, which must be valid JSON with each key once.
 
-
-def _value(value: Any, field: Field) -> Any:
-    return None if value is None else _CONVERTERS[field.kind](value, field)
-
-
-def _text(value: Any, field: Field) -> str:
-    if type(value) is str:
-        return value
-    raise BadLineError(_wrong(field, "type", field.kind.value, field.hint))
-
-
-def _label(value: Any, field: Field) -> str:
-    if type(value) is int or (isinstance(value, _Number) and value.lstrip("-").isdigit()):
-        return str(value)
-    return _text(value, field)
-
-
-def _flag(value: Any, field: Field) -> bool:
-    if isinstance(value, bool):
-        return value
-    raise BadLineError(_wrong(field, "type", field.kind.value, field.hint))
-
-
-def _texts(value: Any, field: Field) -> list[str]:
-    if isinstance(value, list) and all(type(item) is str for item in value):
-        return value
-    raise BadLineError(_wrong(field, "type", field.kind.value, field.hint))
-
-
-def _number(value: Any, field: Field) -> float:
-    if not _is_number(value):
-        raise BadLineError(_wrong(field, "type", field.kind.value, field.hint))
-    number = float(value)
-    if math.isinf(number):
-        raise BadLineError(_wrong(field, "range", "a number that a 64-bit float can hold"))
-    return number
-
-
-def _is_number(value: Any) -> bool:
-    return type(value) is int or isinstance(value, _Number)
-
-
-def _whole(value: Any, field: Field) -> int:
-    if not _is_number(value):
-        raise BadLineError(_wrong(field, "type", field.kind.value, field.hint))
-    if isinstance(value, int):
-        return value
-    out_of_range = BadLineError(_wrong(field, "range", f"{field.kind.value} of at most 64 bits"))
-    try:
-        number = Decimal(value)
-    except InvalidOperation as error:
-        raise out_of_range from error
-    if not number:
-        return 0
-    if number.adjusted() >= _INT64_DIGITS:
-        raise out_of_range
-    if number.adjusted() < 0 or number != number.to_integral_value():
-        raise BadLineError(_wrong(field, "fraction", field.kind.value, field.hint))
-    if int(number) not in _INT64:
-        raise out_of_range
-    return int(number)
-
-
-_CONVERTERS: dict[Kind, Callable[[Any, Field], Any]] = {
-    Kind.TEXT: _text,
-    Kind.LABEL: _label,
-    Kind.FLAG: _flag,
-    Kind.COUNT: _whole,
-    Kind.NUMBER: _number,
-    Kind.TEXTS: _texts,
-}
-
-
-def _wrong(field: Field, what: str, expected: str, hint: str = "") -> Violation:
-    return Violation(code=f"{field.name}.{what}", field=field.name, expected=expected, hint=hint)
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= TEXT_WIDTH else text[: TEXT_WIDTH - 3] + "..."
-
-
-def raw_values(text: str) -> dict[str, str]:
-    """The raw JSON text of each value of the object in a line, which must be valid JSON.
-
-    >>> raw_values('{"a": 1.50, "b": {"c": []}}')
-    {'a': '1.50', 'b': '{"c": []}'}
+    >>> raw_values('{"a": 1.50, "b": {"c": []}}', ["b", "a"])
+    {'b': '{"c": []}', 'a': '1.50'}
     """
-    raw: dict[str, str] = {}
-    at = _skip(text, text.index("{") + 1)
-    while text[at] != "}":
-        key, at = _RAW.raw_decode(text, at)
-        start = _skip(text, _skip(text, at) + 1)
-        _, end = _RAW.raw_decode(text, start)
-        raw[key] = text[start:end]
-        at = _skip(text, end)
-        at = _skip(text, at + 1) if text[at] == "," else at
-    return raw
+    if "\\" not in text:
+        places = {key: text.find(f'"{key}"') for key in keys}
+        # Without escapes, what stands there only once stands there as the key.
+        if all(text.rfind(f'"{key}"') == at for key, at in places.items()):
+            return {key: _raw_value(text, at + len(key) + 2)[0] for key, at in places.items()}
+    every: dict[str, str] = {}
+    at = text.index("{") + 1
+    while key := _KEY.match(text, at):
+        every[json.loads(key[1])], end = _raw_value(text, key.end())
+        comma = _COMMA.match(text, end)
+        at = comma.end() if comma else len(text)
+    return {key: every[key] for key in keys}
 
 
-def _skip(text: str, at: int) -> int:
-    found = _SPACE.match(text, at)
-    return found.end() if found else at
-
-
-def type_of(raw: str) -> str:
-    """The type of a value from its raw JSON text, as :mod:`~skillshift.frame.jsonl_shapes` tells types.
-
-    >>> type_of('"x"'), type_of("12"), type_of("1e3"), type_of("[1]")
-    ('string', 'short integer', 'float', 'other')
-    """
-    first = raw[0]
-    if first in '"tfn':
-        return {'"': STRING, "t": FLAG, "f": FLAG, "n": NULL}[first]
-    if first in "{[":
-        return OTHER
-    if raw.lstrip("-").isdigit():
-        digits = len(raw.lstrip("-"))
-        if digits <= SHORT_DIGITS:
-            return SHORT
-        return LONG if digits <= _INT64_DIGITS and int(raw) in _INT64 else OTHER
-    return FLOAT if math.isfinite(float(raw)) else OTHER
+def _raw_value(text: str, after_key: int) -> tuple[str, int]:
+    colon = _COLON.match(text, after_key)
+    start = colon.end() if colon else after_key
+    _, end = _RAW.raw_decode(text, start)
+    return text[start:end], end

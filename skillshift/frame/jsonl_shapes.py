@@ -19,11 +19,12 @@ import polars as pl
 from skillshift.frame.contract import FILE, RECORD, Kind, Table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
-MOST_ORDERS = 8
+MOST_ORDERS = 16
 """How many orders of keys a log may have before it is read line by line."""
 
+_SIMPLE_STRING = r'"[^"\\\x00-\x1f]*"'
 _STRING = (
     r'"(?:[^"\\\x00-\x1f]'
     r'|\\(?:["\\/bfnrt]'
@@ -31,6 +32,8 @@ _STRING = (
     r"|[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})"  # a pair of surrogates, never half of one
     r'))*"'
 )
+"""A string without raw control characters, with valid escapes only; the simple one has no escapes at all."""
+
 _SPACE = r"[ \t]*"
 
 SHORT_DIGITS = 15
@@ -44,15 +47,19 @@ STRING, FLAG, SHORT, LONG, WHOLE, FLOAT, NULL, STRINGS, OTHER = (
 """The types of a value, finer than JSON's: what a column's type depends on."""
 
 _PATTERNS = {
-    STRING: _STRING,
     FLAG: "true|false",
     SHORT: _SHORT,
     LONG: rf"-?[1-9][0-9]{{{SHORT_DIGITS},17}}",
     WHOLE: _SHORT + r"\.0{1,15}",
     FLOAT: rf"-?(?:0|[1-9][0-9]{{0,{SHORT_DIGITS - 1}}})(?:\.[0-9]{{1,17}})?(?:[eE][+-]?[0-9]{{1,2}})?",
     NULL: "null",
-    STRINGS: rf"\[{_SPACE}(?:{_STRING}(?:{_SPACE},{_SPACE}{_STRING})*{_SPACE})?\]",
 }
+
+
+def _string_patterns(string: str) -> dict[str, str]:
+    strings = rf"\[{_SPACE}(?:{string}(?:{_SPACE},{_SPACE}{string})*{_SPACE})?\]"
+    return {STRING: string, STRINGS: strings}
+
 
 _ADMITTED = {
     Kind.TEXT: {STRING, NULL},
@@ -102,13 +109,16 @@ class Shapes:
         table: What the lines must hold.
         orders: The orders of keys that were seen.
         types: The types that each key's values had, for the table's fields also those that may come.
+        escapes: Whether any line had a backslash; without one, the pattern is a smaller one.
         kinds: The kind of each of the table's fields.
     """
 
     table: Table
     orders: set[tuple[str, ...]] = field(default_factory=set)
     types: dict[str, set[str]] = field(default_factory=dict)
+    escapes: bool = False
     kinds: dict[str, Kind] = field(init=False)
+    _known: set[tuple[tuple[str, str], ...]] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self.kinds = {f.name: f.kind for f in self.table.fields}
@@ -119,9 +129,12 @@ class Shapes:
         Returns:
             Whether the line has a shape, as far as can be told without holding it against the pattern.
         """
+        self.escapes = self.escapes or "\\" in line
         pairs = _top_level(line)
         if pairs is None:
             return False
+        if pairs in self._known:
+            return True
         order = tuple(key for key, _ in pairs)
         required = {f.name for f in self.table.fields if f.required}
         if len(set(order)) != len(order) or not required <= set(order) or {FILE, RECORD} & set(order):
@@ -133,6 +146,7 @@ class Shapes:
             return False
         self.orders.add(order)
         self.types.update({key: types for key, types in grown.items() if types is not None})
+        self._known.add(pairs)
         return True
 
     def _grown(self, key: str, type_: str) -> set[str] | None:
@@ -148,14 +162,15 @@ class Shapes:
 
     def pattern(self) -> str:
         """One regular expression that matches the lines of these shapes and blank lines, whole."""
-        return rf"^(?:[ \t]?|{'|'.join(self._line(order) for order in sorted(self.orders))})$"
-
-    def _line(self, order: Sequence[str]) -> str:
-        pairs = (
-            f'"{_literal(key)}"{_SPACE}:{_SPACE}(?:{"|".join(_PATTERNS[t] for t in sorted(self.types[key]))})'
-            for key in order
-        )
-        return rf"{_SPACE}\{{{_SPACE}{f'{_SPACE},{_SPACE}'.join(pairs)}{_SPACE}\}}{_SPACE}"
+        patterns = _PATTERNS | _string_patterns(_STRING if self.escapes else _SIMPLE_STRING)
+        values = {key: "|".join(patterns[t] for t in sorted(types)) for key, types in self.types.items()}
+        pairs = {key: f'"{_literal(key)}"{_SPACE}:{_SPACE}(?:{value})' for key, value in values.items()}
+        between = f"{_SPACE},{_SPACE}"
+        lines = [
+            rf"{_SPACE}\{{{_SPACE}{between.join(pairs[key] for key in order)}{_SPACE}\}}{_SPACE}"
+            for order in sorted(self.orders)
+        ]
+        return rf"^(?:[ \t]?|{'|'.join(lines)})$"
 
     def scan_type(self, key: str) -> pl.DataType:
         """The type that a column must have while Polars reads it."""
@@ -183,12 +198,12 @@ class _Number(str):
 _DECODER = json.JSONDecoder(object_pairs_hook=tuple, parse_int=_Number, parse_float=_Number)
 
 
-def _top_level(line: str) -> list[tuple[str, str]] | None:
+def _top_level(line: str) -> tuple[tuple[str, str], ...] | None:
     try:
         pairs = _DECODER.decode(line)
     except (ValueError, RecursionError):
         return None
-    return [(key, _type_of(value)) for key, value in pairs] if isinstance(pairs, tuple) else None
+    return tuple((key, _type_of(value)) for key, value in pairs) if isinstance(pairs, tuple) else None
 
 
 def _type_of(value: Any) -> str:

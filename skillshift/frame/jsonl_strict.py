@@ -11,7 +11,8 @@ import polars as pl
 
 from skillshift.frame.contract import RECORD, Kind, Table
 from skillshift.frame.errors import SHOWN, InputError
-from skillshift.frame.jsonl_record import BadLineError, parse, record_in, type_of
+from skillshift.frame.jsonl_record import RecordParser, record_in
+from skillshift.frame.jsonl_values import BadLineError, type_of
 from skillshift.frame.lines import as_text, is_comment, lines_of
 from skillshift.frame.quarantine import Refused
 
@@ -59,6 +60,7 @@ def read_strictly(path: str, table: Table, *, comments: bool, keep: bool) -> Str
     found = Strict(pl.DataFrame())
     chunks: list[pl.DataFrame] = []
     columns = _Columns(table)
+    parser = RecordParser(table)
     record, empty = 0, True
     for number, line in lines_of(path):
         comment = is_comment(line)
@@ -66,7 +68,7 @@ def read_strictly(path: str, table: Table, *, comments: bool, keep: bool) -> Str
             continue
         empty = False
         try:
-            known, others = parse(line, table)
+            known, others = parser.parse(line)
         except BadLineError as error:
             found.counts.update(why.code for why in error.violations)
             if keep or len(found.refused) < SHOWN:
@@ -98,19 +100,22 @@ class _Columns:
         self.values: dict[str, list[Any]] = {name: [] for name in self.required}
 
     def add(self, record: int, known: Mapping[str, Any], others: Mapping[str, str]) -> None:
-        for key, value in (
-            *known.items(),
-            *((k, None if raw == "null" else raw) for k, raw in others.items()),
-        ):
-            column = self.values.get(key)
-            if column is None:
-                column = self.values[key] = [None] * len(self.records)
-            column.append(value)
+        before = len(self.records)
+        for key, value in known.items():
+            self._column(key, before).append(value)
+        for key, raw in others.items():
+            self._column(key, before).append(None if raw == "null" else raw)
         self.records.append(record)
         if len(known) + len(others) != len(self.values):
             for column in self.values.values():
                 if len(column) < len(self.records):
                     column.append(None)
+
+    def _column(self, key: str, before: int) -> list[Any]:
+        column = self.values.get(key)
+        if column is None:
+            column = self.values[key] = [None] * before
+        return column
 
     def frame(self) -> pl.DataFrame:
         columns = {

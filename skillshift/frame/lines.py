@@ -46,6 +46,11 @@ def suffix_of(path: str, suffixes: Iterable[str]) -> str | None:
     return max(found, key=len, default=None)
 
 
+def first_line(error: Exception) -> str:
+    """What an error says, without the chain of causes that libraries add."""
+    return next(iter(str(error).splitlines()), type(error).__name__)
+
+
 def is_blank(line: bytes) -> bool:
     """Whether a line holds nothing but white space."""
     return not line.strip(BLANK)
@@ -119,7 +124,7 @@ def _remote_lines(path: str) -> Iterator[tuple[int, bytes]]:
     try:
         lines = pl.scan_lines(path, glob=False).collect().to_series()
     except (OSError, pl.exceptions.ComputeError) as error:
-        raise InputError(f"{path}: could not be read: {error}") from error
+        raise InputError(f"{path}: could not be read: {first_line(error)}") from error
     for number, text in enumerate(lines, 1):
         line = text.encode()
         bare = line.removeprefix(BOM) if number == 1 else line

@@ -11,6 +11,7 @@ import polars as pl
 from skillshift.frame.contract import FILE, RECORD
 from skillshift.frame.errors import InputError
 from skillshift.frame.folders import Part, with_folders
+from skillshift.frame.lines import first_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,7 +41,9 @@ def _schema(log: Log) -> pl.Schema:
     try:
         schema = pl.scan_parquet(log.path, glob=False, hive_partitioning=False).collect_schema()
     except (OSError, pl.exceptions.PolarsError) as error:
-        raise InputError(f"{log.path}: cannot be read as Parquet ({error}); is the file whole?") from error
+        raise InputError(
+            f"{log.path}: cannot be read as Parquet ({first_line(error)}); is the file whole?"
+        ) from error
     for name in (FILE, RECORD):
         if name in schema:
             raise InputError(
@@ -84,7 +87,7 @@ def _counts(frame: pl.LazyFrame, paths: Sequence[str]) -> list[int]:
     try:
         found = dict(plan.collect(engine="streaming").rows())
     except (OSError, pl.exceptions.PolarsError) as error:
-        raise InputError(f"the Parquet files cannot be read: {error}") from error
+        raise InputError(f"the Parquet files cannot be read: {first_line(error)}") from error
     for path in paths:
         if not found.get(path):
             raise InputError(f"{path}: has no rows; expected at least one record")

@@ -19,6 +19,7 @@ from skillshift.frame.folders import Part, typed_folders, with_runs
 from skillshift.frame.frames import frame_of, joined
 from skillshift.frame.guard import Snapshot
 from skillshift.frame.jsonl import JsonLines
+from skillshift.frame.lines import first_line
 from skillshift.frame.parquet import scan_parquet
 from skillshift.frame.quarantine import Refused, refuse_rows, write_quarantine
 from skillshift.frame.sources import Log, find_logs, run_names
@@ -82,10 +83,7 @@ def scan(
     if frame is not None:
         if run_from is not None:
             raise UsageError("run_from: a frame has no path to name a run after; give it a column run")
-        names = frame.collect_schema().names()
-        if RECORD not in names:
-            frame = frame.with_row_index(RECORD).with_columns(pl.col(RECORD).cast(pl.Int64))
-        return _in_order(table.conform(frame), table)
+        return _in_order(table.conform(_numbered(frame)), table)
     logs = find_logs(source)
     runs = run_names(logs) if run_from is not None else None
     snapshot = Snapshot.of(log.path for log in logs if not log.is_remote)
@@ -101,6 +99,16 @@ def scan(
     frames = [_finished(part, table, runs) for part in parts]
     frame = _in_order(joined(frames, [part.logs[0].path for part in parts]), table)
     return snapshot.guarded(frame) if snapshot.states else frame
+
+
+def _numbered(frame: pl.LazyFrame) -> pl.LazyFrame:
+    try:
+        names = frame.collect_schema().names()
+    except (OSError, pl.exceptions.PolarsError) as error:
+        raise InputError(f"the LazyFrame cannot be run: {first_line(error)}") from error
+    if RECORD in names:
+        return frame
+    return frame.with_row_index(RECORD).with_columns(pl.col(RECORD).cast(pl.Int64))
 
 
 def _finished(part: Part, table: Table, runs: dict[str, str] | None) -> pl.LazyFrame:

@@ -14,7 +14,7 @@ from urllib.parse import unquote, urlsplit
 from urllib.request import url2pathname
 
 from skillshift.frame.errors import InputError, UsageError
-from skillshift.frame.lines import JSONL_SUFFIXES, PARQUET_SUFFIXES, is_remote, suffix_of
+from skillshift.frame.lines import JSONL_SUFFIXES, PARQUET_SUFFIXES, first_line, is_remote, suffix_of
 
 SUFFIXES = (*JSONL_SUFFIXES, *PARQUET_SUFFIXES)
 """What the name of a log ends in."""
@@ -168,7 +168,7 @@ def _expand_url(url: str) -> list[str]:
     try:
         frame = scan(url, include_file_paths="path").select("path").unique().collect()
     except (OSError, pl.exceptions.PolarsError) as error:
-        raise InputError(f"{url}: could not be read: {error}") from error
+        raise InputError(f"{url}: could not be read: {first_line(error)}") from error
     found: list[str] = frame.to_series().to_list()
     if not found:
         raise InputError(f"{url}: the glob matches no log")
