@@ -10,6 +10,7 @@ import signal
 import sys
 import threading
 from contextlib import contextmanager
+from io import TextIOWrapper
 from typing import TYPE_CHECKING, NoReturn
 
 from skillshift.frame.errors import InputError
@@ -29,6 +30,9 @@ PROGRESS_AFTER = 2.0
 def run(app: typer.Typer) -> NoReturn:
     """Run a command line to its end: bad input is one message on stderr and exit code 2."""
     signal.signal(signal.SIGTERM, _terminate)
+    if isinstance(sys.stdout, TextIOWrapper):
+        # A terminal that cannot show a character gets its escape, not a traceback.
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         app()
     except InputError as error:
@@ -53,12 +57,21 @@ def _quiet_stdout() -> None:
 
 
 def emit(text: str) -> None:
-    """Write to standard output now, so that a closed pipe shows itself here; it is a quiet end, no error."""
+    """Write to standard output now, so that a closed pipe shows itself here; it is a quiet end, no error.
+
+    Raises:
+        InputError: Standard output cannot be written to, as it goes to a full disk, say.
+    """
     try:
         sys.stdout.write(text)
         sys.stdout.flush()
     except BrokenPipeError:
         _quiet_stdout()
+    except OSError as error:
+        _quiet_stdout()
+        raise InputError(
+            f"standard output cannot be written: {error.strerror or error}; send it to a place with room"
+        ) from error
 
 
 def note(text: str) -> None:
