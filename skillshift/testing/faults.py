@@ -133,6 +133,7 @@ def _field_faults() -> Iterator[FaultKind]:
             yield FaultKind(f"{name}-as-{what}", f"{name}.type", name, _set(**{name: value}))
         if field.kind is Kind.COUNT:
             yield FaultKind(f"{name}-fraction", f"{name}.fraction", name, _set(**{name: 2.5}))
+            yield FaultKind(f"{name}-beyond-64-bits", f"{name}.range", name, _set(**{name: 2**63}))
 
 
 _LINE_FAULTS: Final = (
@@ -144,19 +145,22 @@ _LINE_FAULTS: Final = (
     FaultKind("single-quotes", "json.syntax", None, _text(lambda text: text.replace('"', "'"))),
     FaultKind("two-objects", "json.syntax", None, _text(lambda text: f"{text} {text}")),
     FaultKind("prose", "json.syntax", None, _text(lambda _: "Traceback (most recent call last):")),
-    FaultKind("literal-nan", "json.constant", None, _raw("steps", "NaN")),
-    FaultKind("literal-infinity", "json.constant", None, _raw("skill_calls", "Infinity")),
-    FaultKind("literal-minus-infinity", "json.constant", None, _raw("note", "-Infinity")),
+    FaultKind("literal-nan", "json.constant", "steps", _raw("steps", "NaN")),
+    FaultKind("literal-infinity", "json.constant", "skill_calls", _raw("skill_calls", "Infinity")),
+    FaultKind("literal-minus-infinity", "json.constant", "note", _raw("note", "-Infinity")),
     FaultKind("list", "json.object", None, _text(lambda text: f"[{text}]")),
     FaultKind("null", "json.object", None, _text(lambda _: "null")),
     FaultKind("number", "json.object", None, _text(lambda _: "3")),
     FaultKind("text", "json.object", None, _text(lambda _: '"a record"')),
+    FaultKind("not-utf8", "encoding.utf8", None, _set(note="caf\udce9")),
+    FaultKind("half-a-surrogate-pair", "json.surrogate", None, _raw("note", r'"\ud83d"')),
+    FaultKind("readers-own-column", "json.reserved-key", "_file", _set(_file="log.jsonl")),
     FaultKind("empty-object", "uid.missing-key", "uid", _text(lambda _: "{}")),
     FaultKind(
-        "key-twice", "json.duplicate-key", None, _text(lambda text: f'{text[:-1]}, "success": false}}')
+        "key-twice", "json.duplicate-key", "success", _text(lambda text: f'{text[:-1]}, "success": false}}')
     ),
     FaultKind(
-        "other-key-twice", "json.duplicate-key", None, _text(lambda _t: f'{_t[:-1]}, "a": 1, "a": 1}}')
+        "other-key-twice", "json.duplicate-key", "a", _text(lambda text: f'{text[:-1]}, "a": 1, "a": 1}}')
     ),
 )
 

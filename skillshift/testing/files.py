@@ -67,7 +67,9 @@ def faulty_jsonl(
     at = len(records) - 1 if kind.cut else draw(st.integers(0, len(records) - 1))
     lines = draw(_lines(records))
     lines[at] = kind.line(records[at], grid)
-    content, numbers = draw(_laid_out(lines, final=not kind.cut and None))
+    # A broken last line without a line end may as well be a cut one, so it gets one.
+    final = False if kind.cut else True if kind.code == "json.syntax" else None
+    content, numbers = draw(_laid_out(lines, final=final))
     return content, Fault(kind.name, numbers[at], kind.field, kind.code)
 
 

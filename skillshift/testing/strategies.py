@@ -228,7 +228,7 @@ def to_frame(records: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
 
     Returns:
         The required columns, the optional ones that some record has, and whatever else the records carry.
-        Labels that are whole numbers in every record stay Int64.
+        Labels that are whole numbers, all of them, stay Int64.
     """
     import polars as pl
 
@@ -240,8 +240,8 @@ def to_frame(records: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
     columns = {name: [record.get(name) for record in records] for name in names}
     dtypes: dict[str, pl.DataType] = {f.name: f.kind.dtype for f in FIELDS}
     for field in FIELDS:
-        values = columns.get(field.name, [])
-        if field.kind is Kind.LABEL and all(isinstance(value, int) for value in values):
+        values = [value for value in columns.get(field.name, []) if value is not None]
+        if field.kind is Kind.LABEL and values and all(isinstance(value, int) for value in values):
             dtypes[field.name] = pl.Int64()
     return pl.DataFrame([pl.Series(name, values, dtype=dtypes.get(name)) for name, values in columns.items()])
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 RUN_KEYS: Final = ("method", "model", "run", "trial")
 """The run keys that are taken by default, in the order of the outputs."""
 
-CANONICAL: Final = re.compile(r"skillshift\.([^.]+)\.v[12]\.([0-9]+)")
+CANONICAL: Final = re.compile(r"skillshift\.(.+)\.v[12]\.([0-9]+)")
 """A uid that names its site and the task's index; its version is not checked."""
 
 
@@ -39,9 +39,9 @@ def task_of(record: Record) -> int | str:
 
 
 def oracle_by(records: Iterable[Record]) -> tuple[str, ...]:
-    """The default run keys: those of method, model, run and trial that some record has."""
+    """The default run keys: those of method, model, run and trial that some record has, null or not."""
     log = list(records)
-    return tuple(key for key in RUN_KEYS if any(record.get(key) is not None for record in log))
+    return tuple(key for key in RUN_KEYS if any(key in record for record in log))
 
 
 def run_of(record: Record, keys: Sequence[str]) -> tuple[str, ...]:
@@ -91,7 +91,9 @@ def _grid_rules(grid: Grid) -> dict[str, Callable[[Record], bool]]:
 
     def out_of_range(record: Record) -> bool:
         uid = named(record)
-        return uid is not None and uid[0] == record["site"] and uid[1] >= grid.websites[record["site"]]
+        if uid is None or uid[0] != record["site"] or grid.inferred:
+            return False
+        return uid[1] >= grid.websites[record["site"]]
 
     return {
         "site.unknown": lambda r: r.get("site") not in (None, "") and not known(r),
@@ -111,7 +113,8 @@ def oracle_violations(
     Args:
         records: Per-task records of the right types; an absent key is the same as None.
         grid: The grid that they must fit.
-        by: The run keys; by default those of method, model, run and trial that some record has.
+        by: The run keys; by default those of method, model, run and trial that some record has,
+            null or not.
 
     Returns:
         Counts by reason code, in the order of the rules; rules that every record keeps are left out.
@@ -134,13 +137,14 @@ def oracle_verdict(
     Args:
         records: Per-task records of the right types; an absent key is the same as None.
         grid: The grid that they must fit.
-        by: The run keys; by default those of method, model, run and trial that some record has.
+        by: The run keys; by default those of method, model, run and trial that some record has,
+            null or not.
 
     Returns:
         One reason code. Records that break several rules may be refused for any of them; this is the first
         one in the order: a record's own fields, its site, condition and uid, its run keys, then what only
-        shows among records (a task scored twice in a cell, more tasks than planned, calls null in some
-        scored records of a run and not in others).
+        shows among records (a task scored twice in a cell, calls null in some scored records of a run and
+        not in others, more tasks in a cell than planned).
     """
     log = list(records)
     first = next(iter(oracle_violations(log, grid, by=by)), None)
@@ -151,12 +155,12 @@ def oracle_verdict(
     times = Counter(_place(record, keys) for record in scored)
     if any(count > 1 for count in times.values()):
         return "task.duplicate"
-    tasks = Counter(place[:-1] for place in {_place(record, keys) for record in log})
-    if any(count > grid.websites[site] for (_, site, _), count in tasks.items()):
-        return "cell.too-many"
     kinds = {(run_of(record, keys), _has(record, "skill_calls")) for record in scored}
     if len({run for run, _ in kinds}) < len(kinds):
         return "skill_calls.mixed"
+    tasks = Counter(place[:-1] for place in {_place(record, keys) for record in log})
+    if any(count > grid.websites[site] for (_, site, _), count in tasks.items()):
+        return "cell.too-many"
     return None
 
 

@@ -101,3 +101,23 @@ def test_other_run_keys_may_be_asked_for():
     assert oracle_verdict(runs, GRID) == "task.duplicate"
     assert oracle_verdict(runs, GRID, by=["config"]) is None
     assert oracle_verdict([*runs, record("b")], GRID, by=["config"]) == "config.missing"
+
+
+def test_a_run_key_that_is_null_everywhere_is_still_a_run_key():
+    assert oracle_verdict([record(method=None)], GRID) == "method.missing"
+
+
+def test_a_website_with_dots_has_canonical_uids_too():
+    grid = Grid("dots", {"shop.example": 2}, ("src",))
+    dotted = [record(f"skillshift.shop.example.v1.{n}", site="shop.example") for n in (0, 1, 2)]
+    assert oracle_verdict(dotted[:2], grid) is None
+    assert oracle_verdict(dotted, grid) == "uid.range"
+    assert (
+        oracle_verdict([dotted[1], {**dotted[1], "uid": "skillshift.shop.example.v2.1"}], grid)
+        == "task.duplicate"
+    )
+
+
+def test_an_inferred_grid_has_no_ranges():
+    grid = Grid("seen", {"shop": 2}, ("src",), inferred=True)
+    assert oracle_verdict([record("skillshift.shop.v1.7")], grid) is None
