@@ -48,7 +48,8 @@ class Snapshot:
     def guarded(self, frame: pl.LazyFrame) -> pl.LazyFrame:
         """The frame, as a plan that verifies the snapshot whenever it is run.
 
-        The plan gets a second input without rows, whose only work is :meth:`verify`.
+        The plan gets two further inputs without rows, whose only work is :meth:`verify`: whether the engine
+        runs the first or the last input first, a change is noticed before Polars stumbles over it.
         """
         from polars.io.plugins import register_io_source
 
@@ -61,7 +62,13 @@ class Snapshot:
             empty = pl.DataFrame(schema=schema)
             yield empty if with_columns is None else empty.select(with_columns)
 
-        return pl.concat([frame, register_io_source(nothing, schema=schema)])
+        return pl.concat(
+            [
+                register_io_source(nothing, schema=schema),
+                frame,
+                register_io_source(nothing, schema=schema),
+            ]
+        )
 
 
 def _state(path: str) -> tuple[int, int]:

@@ -106,7 +106,7 @@ class RecordParser:
             field=field.name,
             found=f"no such key (keys: {cut(keys)})" if keys else "no such key, the object is empty",
             expected=f"the key with {field.kind.value}" + (" or null" if field.nullable else ""),
-            hint="" if near is None else f"is it {near!r}?",
+            hint="" if near is None else f"the key {near!r} is near to it",
         )
 
 
@@ -196,7 +196,7 @@ def _cut_line(line: bytes) -> Violation:
         code="json.cut",
         found=as_text(line)[-TEXT_WIDTH // 2 :] + " at the end of the file",
         expected=f"{_OBJECT}; the last line is cut",
-        hint="was the log still being written, or its copy interrupted?",
+        hint="the log may still be being written, or its copy was interrupted",
     )
 
 
