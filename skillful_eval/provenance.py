@@ -1,0 +1,154 @@
+"""What values rest on: which fixtures, which corpus, what the runs say of their making."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from skillful_eval.corpus import is_redacted, is_undescribed
+from skillful_eval.findings import Finding, findings_frame
+from skillful_eval.schema import CONFIG, PROVENANCE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from skillful_eval.corpus import Corpus
+    from skillful_eval.fixtures import Fixtures
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Provenance:
+    """What the values of a report rest on.
+
+    Attributes:
+        fixture_set: The fixture set's name.
+        fixture_digest: Its digest.
+        fixtures: How many fixtures it has.
+        answerable: How many of them expect a capability.
+        corpus: The corpus; :attr:`Corpus.is_filtered <skillful_eval.corpus.Corpus.is_filtered>` must be told.
+        runs: How many runs were scored.
+        declared: What the runs say of their making, one row a configuration and distinct saying: ``config``
+            (where there is one), ``fixture_set``, ``fixture_digest``, ``corpus_fingerprint``, ``tuned_on``
+            (text, null where they do not say), ``runs`` (Int64); sorted.
+        findings: What a reader must know, as :data:`skillful_eval.findings.FINDINGS`: those of the corpus and
+            of the fixtures, and ``group.unfair`` (``count`` fixtures of the group expect only capabilities
+            without a description), ``runs.off-list`` (picks that the shortlist did not offer),
+            ``runs.other-fixtures``, ``runs.other-corpus`` (runs that say they were made with another),
+            ``runs.undeclared`` (runs that do not say).
+    """
+
+    fixture_set: str
+    fixture_digest: str
+    fixtures: int
+    answerable: int
+    corpus: Corpus
+    runs: int
+    declared: pl.DataFrame
+    findings: pl.DataFrame
+
+    @property
+    def tuned_here(self) -> pl.DataFrame:
+        """The rows of ``declared`` that say they were tuned on this very set; a gate must refuse it."""
+        return self.declared.filter(pl.col("tuned_on").is_in([self.fixture_set, self.fixture_digest]))
+
+
+def provenance_of(runs: pl.DataFrame, fixtures: Fixtures, corpus: Corpus) -> Provenance:
+    """Gather what the values rest on.
+
+    Args:
+        runs: The runs' own columns, with ``listed`` (Boolean).
+        fixtures: The fixtures.
+        corpus: The corpus.
+    """
+    declared = _declared(runs)
+    found = [*_unfair(fixtures, corpus), *_off_list(runs), *_made_otherwise(declared, fixtures, corpus)]
+    return Provenance(
+        fixture_set=fixtures.name,
+        fixture_digest=fixtures.digest,
+        fixtures=fixtures.frame.height,
+        answerable=int((~fixtures.frame["abstain"]).sum()),
+        corpus=corpus,
+        runs=runs.height,
+        declared=declared,
+        findings=pl.concat([corpus.findings(), fixtures.findings(), findings_frame(found)]),
+    )
+
+
+def _keys(frame: pl.DataFrame) -> list[str]:
+    return [name for name in (CONFIG,) if name in frame.columns]
+
+
+def _declared(runs: pl.DataFrame) -> pl.DataFrame:
+    said = [name for name in PROVENANCE if name in runs.columns]
+    keys = [*_keys(runs), *said]
+    count = pl.len().cast(pl.Int64).alias("runs")
+    table = runs.group_by(keys).agg(count) if keys else runs.select(count)
+    unsaid = (pl.lit(None, dtype=pl.String).alias(name) for name in PROVENANCE if name not in said)
+    return table.with_columns(unsaid).select(*_keys(runs), *PROVENANCE, "runs").sort(pl.all())
+
+
+def _unfair(fixtures: Fixtures, corpus: Corpus) -> Iterator[Finding]:
+    mute = corpus.entries.select("id", mute=is_redacted() | is_undescribed())
+    groups = (
+        fixtures.golds.join(mute, on="id")
+        .group_by("fixture")
+        .agg(pl.col("mute").all())
+        .join(fixtures.frame.with_row_index("fixture"), on="fixture")
+        .group_by("group")
+        .agg(pl.len().cast(pl.Int64).alias("fixtures"), pl.col("mute").sum().cast(pl.Int64))
+        .filter(pl.col("mute") > 0)
+        .sort("group")
+    )
+    for group, count, mute_count in groups.rows():
+        yield (
+            "group.unfair",
+            f"group:{group}",
+            mute_count,
+            (
+                f"{mute_count:,} of {count:,} answerable fixtures of the group {group} expect only "
+                "capabilities whose descriptions are redacted or missing; its values are unfair to retrieval"
+            ),
+        )
+
+
+def _off_list(runs: pl.DataFrame) -> Iterator[Finding]:
+    count = (~pl.col("listed")).sum().cast(pl.Int64)
+    keys = _keys(runs)
+    table = runs.group_by(keys).agg(count).sort(keys) if keys else runs.select(count)
+    for *config, picks in table.rows():
+        if picks:
+            text = (
+                f"{picks:,} picks were not in their shortlist; is the shortlist what the router was offered?"
+            )
+            yield ("runs.off-list", "".join(config) or "runs", picks, text)
+
+
+def _made_otherwise(declared: pl.DataFrame, fixtures: Fixtures, corpus: Corpus) -> Iterator[Finding]:
+    same_set = pl.coalesce(
+        pl.col("fixture_digest") == fixtures.digest, pl.col("fixture_set") == fixtures.name
+    )
+    same_corpus = pl.col("corpus_fingerprint").is_in([corpus.fingerprint, corpus.digest])
+    cases = (
+        ("runs.other-fixtures", ~same_set, f"say that they were made on other fixtures than {fixtures.name}"),
+        (
+            "runs.other-corpus",
+            ~same_corpus,
+            f"say that they were made with another corpus than {corpus.source}",
+        ),
+        (
+            "runs.undeclared",
+            same_set.is_null() | same_corpus.is_null(),
+            "do not say on which fixtures or with which corpus they were made",
+        ),
+    )
+    keys = _keys(declared)
+    for code, where, text in cases:
+        wrong = declared.filter(where)
+        table = (
+            wrong.group_by(keys).agg(pl.col("runs").sum()).sort(keys) if keys else wrong.select("runs").sum()
+        )
+        for *config, runs in table.rows():
+            if runs:
+                yield (code, "".join(config) or "runs", runs, f"{runs:,} runs {text}")

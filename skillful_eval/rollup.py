@@ -1,0 +1,173 @@
+"""The sums of every scope: taken a fixture, rolled up to signatures, then to scopes, and completed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from skillful_eval.latency import percentiles
+from skillful_eval.metrics import METRICS, PERCENTILES
+from skillful_eval.stability import reused, unanimous
+from skillful_eval.sums import ABSTAIN, ANSWERABLE, POPULATIONS, RANK_UNIT, SUMS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from skillful_eval.metrics import RoutingMetric
+    from skillful_eval.scopes import Scopes
+
+_ONE = "_one"
+"""The key of runs that have none, so that every grouping has a key."""
+
+_GREATEST = ("most", "longest")
+"""The columns of which the greatest counts, not the sum: repeats of a fixture, and length of a shortlist."""
+
+
+def fixtures_of(metric: RoutingMetric) -> str:
+    """The column that counts the fixtures behind a metric."""
+    return f"_fixtures_{metric.name}"
+
+
+def scope_sums(
+    runs: pl.LazyFrame, keys: Sequence[str], scopes: Scopes, latencies: Sequence[pl.Expr]
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Every sum that a metric divides, for every key and scope.
+
+    Args:
+        runs: Scored runs.
+        keys: The keys.
+        scopes: The scopes.
+        latencies: The sums of latencies.
+
+    Returns:
+        One row a key and scope, sorted, whether it has runs or not: ``_place`` (its number), the keys,
+        ``scope``, the sums (Int64; ``reciprocal_ranks`` Int128, in parts of ``RANK_UNIT``), the coverage and
+        the percentiles of latency. And the same once for every rank up to the key's longest shortlist, with
+        ``rank``, where ``hits`` are those up to that rank.
+    """
+    if not keys:
+        runs, keys = runs.with_columns(pl.lit(0).alias(_ONE)), (_ONE,)
+    signed = runs.with_columns(pl.lit(scopes.signature).gather(pl.col("fixture")).alias("signature"))
+    by_fixture = _by_fixture(signed, keys, latencies)
+    by_signature, ranked = pl.collect_all(
+        [
+            _by_signature(by_fixture, keys),
+            signed.filter(pl.col("rank").is_not_null())
+            .group_by(*keys, "signature", "rank")
+            .agg(pl.len().cast(pl.Int64).alias("first")),
+        ]
+    )
+    members = scopes.members
+    ranks = ranked.join(members, on="signature").group_by(*keys, "scope", "rank").agg(pl.col("first").sum())
+    table = _completed(by_signature, ranks, keys, scopes)
+    if by_signature["latency_runs"].sum():
+        slow = percentiles(signed, keys, scopes)
+        table = table.join(slow, on=[*keys, "scope"], how="left", nulls_equal=True, maintain_order="left")
+    else:
+        table = table.with_columns(pl.lit(None, dtype=pl.Float64).alias(name) for name in PERCENTILES)
+    return table, _curve(table, ranks, keys)
+
+
+def _by_fixture(runs: pl.LazyFrame, keys: Sequence[str], latencies: Sequence[pl.Expr]) -> pl.LazyFrame:
+    tokens = ("tokens_in", "tokens_out")
+    return (
+        runs.group_by(*keys, "signature", "fixture")
+        .agg(
+            pl.len().cast(pl.Int64).alias("runs"),
+            pl.col("length").max().cast(pl.Int64).alias("longest"),
+            *(one.aggregation for one in SUMS.values()),
+            *latencies,
+            *(pl.col(name).sum() for name in tokens),
+            *(pl.col(name).count().cast(pl.Int64).alias(f"{name}_runs") for name in tokens),
+            unanimous().cast(pl.Int64),
+            reused().cast(pl.Int64),
+        )
+        .with_columns(
+            (pl.col("decided") > 0).cast(pl.Int64).alias("decided_fixtures"),
+            pl.col("runs").max().over(keys).alias("most"),
+        )
+    )
+
+
+def _by_signature(by_fixture: pl.LazyFrame, keys: Sequence[str]) -> pl.LazyFrame:
+    short = pl.col("runs") < pl.col("most")
+    expects = {ANSWERABLE: pl.col("answerable_runs") > 0, ABSTAIN: pl.col("answerable_runs") == 0}
+    names = by_fixture.collect_schema().names()
+    summed = [name for name in names if name not in (*keys, "signature", "fixture", *_GREATEST)]
+    counted = [
+        *((short & one).alias(f"short_{population}") for population, one in expects.items()),
+        *(one.alias(f"present_{population}") for population, one in expects.items()),
+        (~short).alias("whole_fixtures"),
+        *((metric.denominator > 0).alias(fixtures_of(metric)) for metric in METRICS if _is_of_runs(metric)),
+    ]
+    return by_fixture.group_by(*keys, "signature").agg(
+        *(pl.col(name).sum() for name in summed),
+        *(one.sum().cast(pl.Int64) for one in counted),
+        *(pl.col(name).max() for name in _GREATEST),
+    )
+
+
+def _is_of_runs(metric: RoutingMetric) -> bool:
+    return metric.layer != "coverage"
+
+
+def _completed(
+    by_signature: pl.DataFrame, ranks: pl.DataFrame, keys: Sequence[str], scopes: Scopes
+) -> pl.DataFrame:
+    """Every key with every scope; what has no run counts 0."""
+    on = [*keys, "scope"]
+    summed = [name for name in by_signature.columns if name not in (*keys, "signature", *_GREATEST)]
+    by_scope = (
+        by_signature.join(scopes.members, on="signature")
+        .group_by(on)
+        .agg(pl.col(name).sum() for name in summed)
+    )
+    part = RANK_UNIT // pl.col("rank").cast(pl.Int128)
+    reciprocal = ranks.group_by(on).agg(
+        (pl.col("first").cast(pl.Int128) * part).sum().alias("reciprocal_ranks")
+    )
+    of_key = by_signature.group_by(keys).agg(
+        *(pl.col(name).max() for name in _GREATEST), (pl.col("decided").sum() == 0).alias("retrieval_only")
+    )
+    made = (
+        of_key.sort(keys)
+        .join(scopes.table, how="cross", maintain_order="left_right")
+        .with_row_index("_place")
+    )
+    joined = made.join(by_scope, on=on, how="left", nulls_equal=True, maintain_order="left").join(
+        reciprocal, on=on, how="left", nulls_equal=True, maintain_order="left"
+    )
+    expected = pl.sum_horizontal(f"expected_{population}" for population in POPULATIONS)
+    return (
+        joined.with_columns(pl.col(*summed, "reciprocal_ranks").fill_null(0))
+        .with_columns(
+            *(
+                (pl.col(f"expected_{population}") - pl.col(f"present_{population}")).alias(
+                    f"lacking_{population}"
+                )
+                for population in POPULATIONS
+            ),
+            expected.alias("expected_fixtures"),
+            (expected * pl.col("most")).alias("expected_runs"),
+        )
+        .with_columns(
+            (pl.sum_horizontal(f"present_{population}" for population in POPULATIONS)).alias(
+                fixtures_of(metric)
+            )
+            for metric in METRICS
+            if not _is_of_runs(metric)
+        )
+    )
+
+
+def _curve(table: pl.DataFrame, ranks: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
+    """The table once for every rank up to the key's longest shortlist, with the hits up to that rank."""
+    on = [*keys, "scope", "rank"]
+    return (
+        table.drop("hits")
+        .with_columns(pl.int_ranges(1, pl.col("longest") + 1, dtype=pl.UInt32).alias("rank"))
+        .explode("rank", empty_as_null=False)
+        .join(ranks, on=on, how="left", nulls_equal=True, maintain_order="left")
+        .with_columns(pl.col("first").fill_null(0).cum_sum().over("_place").alias("hits"))
+    )

@@ -1,0 +1,126 @@
+"""From runs to scored runs: the contract checked, and every quantity that a metric sums, run by run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from skillful_eval.conformity import check_runs, prepared
+from skillful_eval.decision import decided
+from skillful_eval.provenance import Provenance, provenance_of
+from skillful_eval.retrieval import retrieved, targets
+from skillful_eval.runs import scan_runs
+from skillful_eval.schema import PROVENANCE, RUNS
+from skillshift.frame.contract import FILE, RECORD, collect
+from skillshift.frame.errors import InputError, UsageError
+
+if TYPE_CHECKING:
+    from skillful_eval.corpus import Corpus
+    from skillful_eval.fixtures import Fixtures
+    from skillful_eval.retrieval import Targets
+
+SCORED = (
+    "fixture",
+    "group",
+    "abstain",
+    "golds",
+    "length",
+    "rank",
+    "found",
+    "picked_gold",
+    "listed",
+    "choice",
+)
+"""The columns that scoring adds to the runs' own."""
+
+_RAW = ("shortlist", FILE, RECORD)
+_DROPPED = (*_RAW, *PROVENANCE)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scored:
+    """Scored runs.
+
+    Attributes:
+        runs: One row a run, in the runs' order. The runs' own columns, without the shortlist and where they
+            come from; and, from scoring:
+            ``fixture`` (UInt32, the row number in ``fixtures``),
+            ``group`` (text, the fixture's),
+            ``abstain`` (Boolean, the fixture must be abstained from),
+            ``golds`` (UInt32, its gold names; 0 where it must be abstained from),
+            ``length`` (UInt32, distinct ids in the shortlist),
+            ``rank`` (UInt32, the first gold's place among them, from 1; null where none is there),
+            ``found`` (UInt32, gold names reached through any of their ids),
+            ``picked_gold`` (Boolean, whether the chosen id is a gold; null where nothing was chosen),
+            ``listed`` (Boolean, whether the chosen id is in the shortlist; null where nothing was chosen),
+            ``choice`` (UInt64, equal for equal decisions: kind, and id or reason; null where degraded or not
+            decided; it has no meaning beyond this frame).
+            It is a LazyFrame over rows that are in memory already.
+        fixtures: One row a fixture, see :attr:`Fixtures.frame <skillful_eval.fixtures.Fixtures.frame>`.
+        provenance: What the values rest on.
+        source: The runs as they were given; with ``config`` (where there is one), ``fixture_id`` and
+            ``repeat`` a scored run is found there again, with its shortlist.
+    """
+
+    runs: pl.LazyFrame
+    fixtures: pl.DataFrame
+    provenance: Provenance
+    source: pl.LazyFrame
+
+
+def score(runs: Any, fixtures: Fixtures, corpus: Corpus) -> Scored:
+    """Check runs against fixtures and corpus, and take every quantity that a metric sums, run by run.
+
+    Args:
+        runs: What :func:`skillful_eval.scan_runs` gives, or anything that it takes.
+        fixtures: The fixtures that were routed.
+        corpus: The corpus that the fixtures were resolved in.
+
+    Returns:
+        The scored runs, the fixtures, and what both rest on.
+
+    Raises:
+        ContractError: A run breaks the contract: an id is chosen without an injection, a fixture or an id is
+            unknown, the same fixture and repeat of a configuration occurs twice, a latency is negative or
+            NaN, a probability is outside 0 to 1, or a configuration has decisions in some runs only.
+        InputError: There are no runs, or one of their columns has a name that scoring needs.
+        UsageError: The fixtures were resolved in another corpus.
+    """
+    if fixtures.corpus is not corpus and fixtures.corpus.digest != corpus.digest:
+        raise UsageError(
+            f"{fixtures.name}: resolved in the corpus {fixtures.corpus.source}, not in {corpus.source}; "
+            "read the fixtures with the corpus that they are scored with"
+        )
+    source = RUNS.conform(runs if isinstance(runs, pl.LazyFrame) else scan_runs(runs))
+    names = source.collect_schema().names()
+    taken = sorted(set(names) & set(SCORED))
+    if taken:
+        raise InputError(
+            f"{RUNS.name}: the column {taken[0]!r} has a name that scoring gives to one of its own; rename it"
+        )
+    coded = prepared(source, fixtures, corpus)
+    kept = [name for name in names if name not in _RAW]
+    compact = collect(coded.select(*kept, "_fixture", "_chosen", "_shortlist", "_violated"))
+    if not compact.height:
+        raise InputError(f"{RUNS.name}: no records; expected at least one")
+    check_runs(compact, coded, fixtures, corpus)
+    to = targets(fixtures.golds, corpus.entries["id"], fixtures.frame.height)
+    scored = _scored(compact, to, fixtures)
+    provenance = provenance_of(scored, fixtures, corpus)
+    own = [name for name in names if name not in _DROPPED]
+    return Scored(scored.select(*own, *SCORED).lazy(), fixtures.frame, provenance, source)
+
+
+def _scored(compact: pl.DataFrame, to: Targets, fixtures: Fixtures) -> pl.DataFrame:
+    at = compact["_fixture"]
+    of_fixture = fixtures.frame.select("group", "abstain", pl.col("answers").cast(pl.UInt32).alias("golds"))
+    return compact.drop("_violated").hstack(
+        [
+            at.alias("fixture"),
+            *of_fixture.select(pl.all().gather(at)),
+            *retrieved(compact.select(fixture="_fixture", shortlist="_shortlist"), to),
+            *decided(compact, to),
+        ]
+    )
