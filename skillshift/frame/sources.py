@@ -111,16 +111,14 @@ def _expand(item: str) -> list[str]:
         return _expand_url(item)
     path = Path(item)
     if path.is_dir():
-        if suffix_of(item, SUFFIXES):
-            raise InputError(
-                f"{item}: is a folder, but is named like a log; name the files in it, as {item}/* does"
-            )
+        _refuse_log_name(path)
         return _walk(item)
     if path.exists() or not glob.has_magic(item):
         return [item]
     found: list[str] = []
     for match in glob.glob(item, recursive=True):  # noqa: PTH207 - pathlib takes no absolute patterns
         if Path(match).is_dir():
+            _refuse_log_name(Path(match))
             # `**` matches every folder itself; what they hold is matched, or not, by the rest of the pattern.
             if not item.rstrip("/").endswith("**"):
                 found += _walk(match, must_hold=False)
@@ -129,6 +127,13 @@ def _expand(item: str) -> list[str]:
     if not found:
         raise InputError(f"{item}: the glob matches no log; expected {_EXPECTED}")
     return found
+
+
+def _refuse_log_name(folder: Path) -> None:
+    if suffix_of(folder.name, SUFFIXES):
+        raise InputError(
+            f"{folder}: is a folder, but is named like a log; rename it, or name what is in it: {folder / '*'}"
+        )
 
 
 def _walk(folder: str, *, must_hold: bool = True) -> list[str]:
@@ -145,8 +150,7 @@ def _walk(folder: str, *, must_hold: bool = True) -> list[str]:
         seen.add(real)
         inside = Path(here)
         for name in folders:
-            if suffix_of(name, SUFFIXES):
-                raise InputError(f"{inside / name}: is a folder, but is named like a log; rename it")
+            _refuse_log_name(inside / name)
         found += [
             str(inside / name) for name in files if not name.startswith(".") and suffix_of(name, SUFFIXES)
         ]
