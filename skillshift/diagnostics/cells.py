@@ -206,8 +206,14 @@ def _complete(
 
 def _without(whole: pl.LazyFrame, lost: pl.DataFrame, keys: Sequence[str]) -> pl.LazyFrame:
     """The same cells, those that lost a record marked incomplete."""
-    marked = lost.lazy().rename({"site": "website"}).with_columns(_lost=pl.lit(value=True))
-    joined = whole.join(marked, on=cell_names(keys), how="left", maintain_order="left")
+    names, schema = cell_names(keys), whole.collect_schema()
+    marked = (
+        lost.lazy()
+        .rename({"site": "website"})
+        .cast({name: schema[name] for name in names}, strict=False)
+        .with_columns(_lost=pl.lit(value=True))
+    )
+    joined = whole.join(marked, on=names, how="left", maintain_order="left")
     return joined.with_columns(pl.col("complete") & pl.col("_lost").is_null()).drop("_lost")
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from skillshift.diagnostics.tasks import check_tasks, has_canonical, task_key
-from skillshift.frame.contract import Rule, collect, collect_all
+from skillshift.frame.contract import Kind, Rule, collect, collect_all
 from skillshift.frame.engine import check_grouped, grouped_sums, total
 from skillshift.frame.errors import UsageError
 from skillshift.frame.reading import scan
@@ -70,7 +70,22 @@ def cell_records(logs: Any, by: Sequence[str] | None, grid: Grid) -> tuple[pl.La
     if absent:
         raise UsageError(f"by: the logs have no column {absent[0]!r} (columns: {', '.join(names)})")
     check_keys(by, {*PER_TASK.names, *OUTPUTS, *RECORDS} - set(RUN_KEYS))
-    return frame, [*by, "site", "condition"]
+    own = [key for key in by if key not in PER_TASK.names]
+    return _typed(frame, own) if own else frame, [*by, "site", "condition"]
+
+
+def _typed(frame: pl.LazyFrame, own: Sequence[str]) -> pl.LazyFrame:
+    """The records with dictionaries among the user's own run keys as text, so that no order is theirs."""
+    schema = frame.collect_schema()
+    for key in own:
+        dtype = schema[key]
+        if not (Kind.LABEL.accepts(dtype) or dtype.is_float() or dtype == pl.Boolean):
+            raise UsageError(
+                f"by: the column {key!r} is of type {dtype}, expected text, numbers, or true and false; cast "
+                "it to text first"
+            )
+    dictionaries = [key for key in own if isinstance(schema[key], pl.Categorical | pl.Enum)]
+    return frame.with_columns(pl.col(dictionaries).cast(pl.String)) if dictionaries else frame
 
 
 def check_keys(by: Sequence[str], taken: Iterable[str]) -> None:
@@ -95,14 +110,20 @@ def check_keys(by: Sequence[str], taken: Iterable[str]) -> None:
 
 def _rules(frame: pl.LazyFrame, keys: Sequence[str], grid: Grid) -> list[Rule]:
     """The rules that the sums step checks; those of uids are checked with the task keys."""
-    rules = per_task(grid).all_rules(frame.collect_schema().names())
+    schema = frame.collect_schema()
+    rules = per_task(grid).all_rules(schema.names())
     of_uids = {rule.code for rule in uid_rules(grid)}
     own = [
-        Rule(f"{key}.missing", key, pl.col(key).is_null(), "a value in every record, as it is a run key")
+        Rule(f"{key}.missing", key, _missing(key, schema[key]), "a value in every record, as it is a run key")
         for key in keys[:-2]
         if key not in PER_TASK.names
     ]
     return [*(rule for rule in rules if rule.code not in of_uids), *own]
+
+
+def _missing(key: str, dtype: pl.DataType) -> pl.Expr:
+    missing = pl.col(key).is_null()
+    return missing | ~pl.col(key).is_finite() if dtype.is_float() else missing
 
 
 def _plan(frame: pl.LazyFrame, keys: Sequence[str], grid: Grid) -> pl.LazyFrame:
