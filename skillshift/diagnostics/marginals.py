@@ -159,10 +159,13 @@ def _placed(cells: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
             ("condition", row[:size] % conditions),
         )
     )
+    runs = cells.gather_every(max(size, 1)).select(by)
+    whole = whole and not (runs.is_duplicated().any() if by else cells.height > size)
     if not whole:
         raise InputError(
             f"the cells are not whole grids in order: {cells.height} rows for {websites} websites and "
-            f"{conditions} conditions; filter whole runs, and keep the order that skillshift.cells gives"
+            f"{conditions} conditions; filter whole runs, give each run once, and keep the order that "
+            "skillshift.cells gives"
         )
     return cells.with_columns(
         pl.Series("_run", row // size),

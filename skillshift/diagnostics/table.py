@@ -33,9 +33,11 @@ class Table1(pl.DataFrame):
 
     def __str__(self) -> str:
         """The table in aligned columns, numbers to the right."""
-        return "\n".join(aligned(self))
+        return "\n".join(aligned(self)) if "metric" in self.columns else super().__str__()
 
     def _repr_html_(self, *, _from_series: bool = False) -> str:
+        if "metric" not in self.columns:  # some columns of a table are a frame like any other
+            return super()._repr_html_(_from_series=_from_series)
         keys = set(run_keys(self, "metric")) | {"metric"}
         head = "".join(f'<th scope="col">{escape(name)}</th>' for name in self.columns)
 
