@@ -132,7 +132,7 @@ def _expand(item: str) -> list[str]:
 def _refuse_log_name(folder: Path) -> None:
     if suffix_of(folder.name, SUFFIXES):
         raise InputError(
-            f"{folder}: is a folder, but is named like a log; rename it, or name what is in it: {folder / '*'}"
+            f"{folder}: is a folder, but is named like a log; rename it, or name its files: {folder / '*'}"
         )
 
 
