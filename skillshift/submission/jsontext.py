@@ -169,8 +169,8 @@ def parse(raw: bytes, name: str) -> dict[str, Any]:
 def printable(text: str) -> str:
     r"""Text that a terminal takes for nothing but text: whatever is not printable is escaped.
 
-    >>> printable("caf\u00e9 \x1b[2J")
-    'caf\u00e9 \\x1b[2J'
+    >>> printable("name \x1b[2J")
+    'name \\x1b[2J'
     """
     if text.isprintable():
         return text

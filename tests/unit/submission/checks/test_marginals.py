@@ -139,3 +139,9 @@ def test_of_an_entry_that_pools_models_calls_are_not_compared(check, tree, chang
     verdict = check("marginals", changed(tree, {"n/skill_calls": 5, "submission/model/id": "mixed (a / b)"}))
     assert verdict.findings == ()
     assert any("pools several models" in text for text in verdict.unchecked)
+
+
+def test_where_two_sides_could_be_the_odd_one_the_metric_is_named(check, transcribed, codes):
+    # The conditions meet the websites and overall, which miss each other.
+    document = transcribed(printed("SR", (10.0,) * 3, (10.01,) * 6, 10.02))
+    assert codes(check("marginals", document)) == [("marginals.identity", "error", "metrics.SR")]

@@ -139,3 +139,9 @@ def test_another_environment_fails_and_an_unknown_one_warns(
 def test_a_hostile_receipt_is_refused(made):
     with pytest.raises(InputError, match="levels of nesting"):
         validate(made.results, b'{"a":' + b"[" * 10_000)
+
+
+def test_true_is_not_1(check, tree, receipt_tree, changed, codes):
+    one = changed(receipt_tree, {"aggregate/metrics/ASC/overall": 1})
+    verdict = check("receipt", changed(tree, {"metrics/ASC/overall": True}), one)
+    assert codes(verdict) == [("receipt.aggregate", "error", "metrics.ASC.overall")]
