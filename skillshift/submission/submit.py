@@ -12,7 +12,7 @@ import polars as pl
 from skillshift.diagnostics.cells import cells as cells_of
 from skillshift.diagnostics.marginals import marginals
 from skillshift.frame.contract import FILE, collect
-from skillshift.frame.errors import InputError
+from skillshift.frame.errors import InputError, UsageError
 from skillshift.frame.writing import staged
 from skillshift.logs import scan_per_task
 from skillshift.submission.build import aggregate, build
@@ -70,9 +70,10 @@ def submit(
         ContractError: A record breaks the log's contract.
         InputError: The run is not one complete run on the SkillShift grid, a field is not what the schema
             asks for, a check fails, or a file cannot be written. Then nothing is written.
-        UsageError: The salt would lie in the folder that is published.
+        UsageError: The salt or a log lies in the folder that is published.
     """
     records = collect(logs if isinstance(logs, pl.LazyFrame) else scan_per_task(logs))
+    _check_apart(records, out)
     cells = cells_of(records.lazy())
     results = build(marginals(cells), cells, **about)
     salt = salt_for(salt_file, out)
@@ -104,12 +105,26 @@ def log_digests(records: pl.DataFrame, salt: str) -> dict[str, str]:
     Raises:
         InputError: A file is gone.
     """
-    names = sorted(records[FILE].drop_nulls().unique().to_list()) if FILE in records.columns else []
-    local = [Path(name).absolute() for name in names if "://" not in name]
+    local = _local_files(records)
     if not local:
         return {}
     common = Path(os.path.commonpath([path.parent for path in local]))
     return {path.relative_to(common).as_posix(): file_digest(path, salt) for path in local}
+
+
+def _local_files(records: pl.DataFrame) -> list[Path]:
+    names = sorted(records[FILE].drop_nulls().unique().to_list()) if FILE in records.columns else []
+    return [Path(name).absolute() for name in names if "://" not in name]
+
+
+def _check_apart(records: pl.DataFrame, out: str | Path) -> None:
+    """Refuse to write beside a log: what is in the folder gets published."""
+    folder = Path(out).resolve()
+    inside = next((path for path in _local_files(records) if folder in path.resolve().parents), None)
+    if inside is not None:
+        raise UsageError(
+            f"{out}: this folder is what you publish, but the log {inside.name} lies in it; choose another --out"
+        )
 
 
 def verify(receipt: Receipt, logs: Any, *, salt: str) -> list[Verdict]:

@@ -98,6 +98,14 @@ def test_a_salt_in_the_published_folder_is_refused(home):
     assert not (home / "out").exists()
 
 
+@pytest.mark.parametrize("out", ["logs", "."])
+def test_a_log_in_the_published_folder_is_refused(home, out):
+    before = sorted(home.rglob("*"))
+    with pytest.raises(UsageError, match="what you publish"):
+        submit(str(home / "logs"), home / out, salt_file=home.parent / "my.salt", **ABOUT)
+    assert sorted(home.rglob("*")) == before
+
+
 def test_a_frame_has_no_files_to_digest(made, home):
     done = submit(made.log.lazy(), home / "out", salt_file=home / "my.salt", **ABOUT)
     assert done.receipt.logs == []
