@@ -10,7 +10,7 @@ import polars as pl
 
 import skillshift
 from skillshift.diagnostics.cells import Measured, measure
-from skillshift.frame.contract import FILE, collect
+from skillshift.frame.contract import FILE, Table, collect
 from skillshift.frame.errors import InputError
 from skillshift.frame.reading import Refused, refuse_rows, write_quarantine
 from skillshift.frame.writing import SCHEMA_VERSION, dump_json, sha256, staged, write_parquet
@@ -18,7 +18,7 @@ from skillshift.grid import SKILLSHIFT, Grid
 from skillshift.logs import infer_grid, scan_per_task
 from skillshift.report.content import Report
 from skillshift.report.formats import markdown
-from skillshift.schema import RUN_KEYS, per_task
+from skillshift.schema import PER_TASK, RUN_KEYS, per_task
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -70,18 +70,28 @@ def build_report(
     """
     refused: list[Refused] | None = None if quarantine is None else []
     frame = scan_per_task(logs, run_from=run_from, refused=refused)
-    grid = infer_grid(frame) if grid is None else grid
     if refused is not None:
-        table = per_task(grid)
-        frame = table.conform(frame)
-        frame = refuse_rows(frame, table.all_rules(frame.collect_schema().names()), table, refused)
+        # What no grid allows goes first, so that a grid can be inferred from the rest.
+        frame = _without_refused(frame, PER_TASK if grid is None else per_task(grid), refused)
+    if grid is None:
+        grid = infer_grid(frame)
+        if refused is not None:
+            frame = _without_refused(frame, per_task(grid), refused)
+            grid = infer_grid(frame)  # without the tasks that only refused records name
     lost = _lost(refused, frame, by) if refused else None
     measured = measure(frame, by=by, grid=grid, incomplete=incomplete, on_duplicates=on_duplicates, lost=lost)
     if quarantine is not None and refused:
-        if quarantine.resolve() in {Path(name).resolve() for name in _files(frame)}:
+        logs_read = {*_files(frame), *(one.file for one in refused if one.file is not None)}
+        if quarantine.resolve() in {Path(name).resolve() for name in logs_read}:
             raise InputError(f"{quarantine}: is one of the logs; name another file for the quarantine")
         write_quarantine(quarantine, refused)
     return Built(Report(measured, refused=len(refused or ())), frame)
+
+
+def _without_refused(frame: pl.LazyFrame, table: Table, refused: list[Refused]) -> pl.LazyFrame:
+    """The records that break no rule of the table; the others join the refused ones."""
+    frame = table.conform(frame)
+    return refuse_rows(frame, table.all_rules(frame.collect_schema().names()), table, refused)
 
 
 def _lost(refused: Sequence[Refused], frame: pl.LazyFrame, by: Sequence[str] | None) -> pl.DataFrame:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from skillshift.report.sections import sections
@@ -30,6 +31,14 @@ def markdown_table(frame: pl.DataFrame, numbers_from: str) -> str:
 
 
 def escape(text: str) -> str:
-    """Text that Markdown shows as it is: no table cell, tag or line break of its own."""
-    plain = text.replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;").replace("`", "\\`")
-    return " ".join(plain.split("\n"))
+    r"""Text that Markdown shows as it is: no table cell, tag, emphasis or line break of its own.
+
+    >>> escape("*a* | <b> _c_ d_e")
+    '\\*a\\* \\| &lt;b> \\_c\\_ d_e'
+    """
+    plain = _MARKS.sub(r"\\\g<0>", text).replace("&", "&amp;").replace("<", "&lt;")
+    return " ".join(plain.splitlines())
+
+
+# An underscore between letters or digits is one; brackets mean something only before a parenthesis.
+_MARKS = re.compile(r"[\\`*|~]|(?<![^\W_])_|_(?![^\W_])|\](?=[(\[])")
