@@ -123,7 +123,7 @@ def _check_apart(records: pl.DataFrame, out: str | Path) -> None:
     inside = next((path for path in _local_files(records) if folder in path.resolve().parents), None)
     if inside is not None:
         raise UsageError(
-            f"{out}: this folder is what you publish, but the log {inside.name} lies in it; choose another --out"
+            f"{out}: this folder is what you publish, but the log {inside.name} is in it; choose another"
         )
 
 
