@@ -168,9 +168,15 @@ def _expand_url(url: str) -> list[str]:
         return [url]
     import polars as pl
 
-    scan = pl.scan_parquet if suffix_of(url, PARQUET_SUFFIXES) else pl.scan_lines
     try:
-        frame = scan(url, include_file_paths="path").select("path").unique().collect()
+        if suffix_of(url, PARQUET_SUFFIXES):
+            # What the columns are is looked at later, file by file.
+            rows = pl.scan_parquet(
+                url, include_file_paths="path", missing_columns="insert", extra_columns="ignore"
+            )
+        else:
+            rows = pl.scan_lines(url, include_file_paths="path")
+        frame = rows.select("path").unique().collect()
     except (OSError, pl.exceptions.PolarsError) as error:
         raise InputError(f"{url}: could not be read: {first_line(error)}") from error
     found: list[str] = frame.to_series().to_list()
