@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -9,6 +10,9 @@ import typer
 
 from skillshift.frame.console import FINDING, emit, note, progress, run
 from skillshift.frame.errors import UsageError
+from skillshift.leaderboard.cli import app as leaderboard
+from skillshift.report.formats import FORMATS
+from skillshift.submission.cli import app as submission
 
 if TYPE_CHECKING:
     from skillshift.grid import Grid
@@ -21,8 +25,16 @@ app = typer.Typer(
     help="From per-task logs of a web-agent benchmark to its diagnostics, each number with its count.",
 )
 
-Format = Literal["csv", "json", "markdown", "table"]
+# A format is a module in report/formats: the choices come from there.
+if TYPE_CHECKING:
+    Format = str
+else:
+    Format = StrEnum("Format", {name: name for name in FORMATS})
+DEFAULT = "table"
 QUARANTINE = "quarantine="
+
+app.add_typer(submission)
+app.add_typer(leaderboard, name="leaderboard")
 
 
 @app.callback()
@@ -57,7 +69,7 @@ def report(
     run_from: Annotated[
         Literal["path"] | None, typer.Option(help="path: each file or folder is a run, named after it.")
     ] = None,
-    fmt: Annotated[Format, typer.Option("--format", help="What standard output gets.")] = "table",
+    fmt: Annotated[Format, typer.Option("--format", help="What standard output gets.")] = DEFAULT,
     out: Annotated[
         Path | None, typer.Option(help="Also write cells, marginals, report and manifest into this folder.")
     ] = None,
@@ -92,7 +104,7 @@ def report(
 
 @app.command()
 def table1(
-    fmt: Annotated[Format, typer.Option("--format", help="What standard output gets.")] = "table",
+    fmt: Annotated[Format, typer.Option("--format", help="What standard output gets.")] = DEFAULT,
 ) -> None:
     """The paper's Table 1 as printed, each row with the verdict of the marginal identity.
 
