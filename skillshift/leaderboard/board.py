@@ -11,7 +11,7 @@ import polars as pl
 from skillshift.frame.errors import InputError, UsageError, shorten
 from skillshift.frame.nearest import folded, suggest
 from skillshift.leaderboard.folder import read_folder
-from skillshift.leaderboard.notes import notes
+from skillshift.leaderboard.notes import counted, notes
 from skillshift.leaderboard.nulls import COUNT_NOT_REPORTED, SHOWN_AS, reason_of, status_of
 from skillshift.leaderboard.ranking import published, ranked, sort_metric
 from skillshift.metrics import FLAG, LOW_COUNT, METRICS, SFR
@@ -128,10 +128,9 @@ def read_board(
         METRICS[name]
     found = read_folder(folder)
     if not found.entries:
-        passed = len(found.receipts) + len(found.others)
+        passed = counted(len(found.receipts) + len(found.others), "other file")
         raise InputError(
-            f"{folder}: holds no submission ({passed} other files passed over); expected results documents,"
-            " a file each"
+            f"{folder}: holds no submission ({passed} passed over); expected results documents, a file each"
         )
     return make_board(found, sort=sort, metrics=metrics, models=models)
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from skillshift.leaderboard.notes import counted
 from skillshift.leaderboard.nulls import COUNT_NOT_REPORTED, MEANS
 from skillshift.leaderboard.ranking import MIXED, RANKINGS, SINGLE
 from skillshift.metrics import LOW_COUNT, METRICS
@@ -121,7 +122,7 @@ def _listing(board: Board, ranking: str, entries: list[list[dict[str, Any]]]) ->
     labels = (Column(title, meaning, is_number=False) for title, (meaning, _) in about.items())
     numbers = (_number_column(board, row) for row in entries[0])
     return Listing(
-        f"{TITLES[ranking]}, by {board.sort.name}",
+        f"{TITLES[ranking]}, by {board.sort.name}{_subject(board)}",
         (*labels, *numbers),
         tuple(
             (*(cell(slots[0]) for _, cell in about.values()), *(_number(row) for row in slots))
@@ -129,6 +130,14 @@ def _listing(board: Board, ranking: str, entries: list[list[dict[str, Any]]]) ->
         ),
         tuple(reason for slots in entries for reason in _reasons(slots)),
     )
+
+
+def _subject(board: Board) -> str:
+    """What the numbers are where their columns' titles do not say it."""
+    if len(board.metrics) != 1:
+        return ""
+    metric = METRICS[board.metrics[0]]
+    return f": {metric.title} ({metric.name}, {metric.unit})"
 
 
 def _number_column(board: Board, row: dict[str, Any]) -> Column:
@@ -175,7 +184,7 @@ def _number(row: dict[str, Any]) -> Cell:
 def _count(row: dict[str, Any]) -> str:
     calls, most = row["skill_calls"], row["skill_calls_at_most"]
     if calls is not None:
-        return f"on {calls} skill call{'s' * (calls != 1)}, fewer than {LOW_COUNT}"
+        return f"on {counted(calls, 'skill call')}, fewer than {LOW_COUNT}"
     if row["low_count"]:
         return f"{COUNT_NOT_REPORTED}, but at most {most} by the rest of the document, fewer than {LOW_COUNT}"
     return f"{COUNT_NOT_REPORTED}, so that it may rest on fewer than {LOW_COUNT} skill calls"

@@ -141,9 +141,18 @@ def _failures(placed: Sequence[Ranked]) -> Iterable[str]:
 
 
 def _passed_over(folder: Folder) -> str:
-    counts = f"{len(folder.receipts)} receipts and {len(folder.others)} other files"
+    counts = f"{counted(len(folder.receipts), 'receipt')} and {counted(len(folder.others), 'other file')}"
     named = ", ".join(folder.others[:_NAMED]) + (", ..." if len(folder.others) > _NAMED else "")
     return f"Passed over in the folder: {counts}{f' ({named})' if named else ''}."
+
+
+def counted(number: int, thing: str) -> str:
+    """A number of things.
+
+    >>> counted(1, "receipt"), counted(0, "receipt")
+    ('1 receipt', '0 receipts')
+    """
+    return f"{number:,} {thing}{'s' * (number != 1)}"
 
 
 def _names(entries: Sequence[Entry]) -> str:

@@ -27,7 +27,7 @@ SHOWN_AS: Mapping[str, str] = {
 
 MEANS: Mapping[str, str] = {
     "not-applicable": "not applicable: the method has no executable skills",
-    "undefined": "undefined: some cell has no skill call, so there is no denominator",
+    "undefined": "some cell has no skill call, so there is no denominator",
     "not-measured": "not measured or not reported",
 }
 """What each kind of null means."""
