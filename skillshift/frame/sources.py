@@ -68,8 +68,7 @@ def find_logs(source: Any) -> tuple[Log, ...]:
     """
     found: dict[str, tuple[str, bool]] = {}
     for item in _items(source):
-        for path in _expand(item):
-            key = path if is_remote(path) else os.path.realpath(path)
+        for key, path in _files(item):
             # Of two names for one file the first by path stays, whatever the order in which they were given.
             found[key] = min((path, path == item), found.get(key, (path, path == item)))
     logs = tuple(_log(path, is_named=is_named) for path, is_named in sorted(found.values()))
@@ -104,6 +103,21 @@ def _as_path(item: str | os.PathLike[str]) -> str:
     if is_remote(text):
         return text
     return str(Path(text).expanduser())
+
+
+def _files(item: str) -> list[tuple[str, str]]:
+    """The files that an item stands for, each after what tells whether two are the same."""
+    try:
+        paths = _expand(item)
+        "".join(paths).encode()
+        return [(path if is_remote(path) else os.path.realpath(path), path) for path in paths]
+    except InputError:
+        raise
+    except UnicodeEncodeError as error:
+        raise InputError(f"{item!a}: a file's name is not UTF-8: {error.object!a}; rename it") from error
+    except (OSError, ValueError) as error:
+        # A name that is too long, say, or that no file can have.
+        raise InputError(f"{item!a}: cannot be looked up: {first_line(error)}") from error
 
 
 def _expand(item: str) -> list[str]:
@@ -203,6 +217,8 @@ def _log(path: str, *, is_named: bool) -> Log:
 
 def _check_content(log: Log) -> None:
     path = Path(log.path)
+    if path.exists() and not path.is_file():
+        raise InputError(f"{path}: is not a regular file; write what comes from it to one first")
     try:
         with path.open("rb") as stream:
             start = stream.read(4)

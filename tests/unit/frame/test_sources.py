@@ -206,3 +206,24 @@ def test_a_url_must_say_what_it_is(url):
 def test_a_url_is_taken_as_it_is():
     url = "https://host/run=7/log.JSONL?token=a=b/c"
     assert find_logs([url, url]) == (Log(url, is_parquet=False, is_named=True, partitions=(("run", "7"),)),)
+
+
+@pytest.mark.parametrize("name", ["x" * 5000 + ".jsonl", "a\0b.jsonl"])
+def test_names_that_no_file_can_have(tmp_path, name):
+    with pytest.raises(InputError, match=r"\.jsonl"):
+        find_logs(tmp_path / name)
+
+
+def test_a_name_that_is_not_utf8(tmp_path):
+    name = os.fsdecode(bytes(tmp_path) + b"/\xff.jsonl")
+    Path(name).write_text("{}")
+    for source in [tmp_path, name]:
+        with pytest.raises(InputError, match="is not UTF-8") as caught:
+            find_logs(source)
+        assert str(caught.value).isascii()
+
+
+def test_a_pipe_is_no_log(tmp_path):
+    os.mkfifo(tmp_path / "a.jsonl")
+    with pytest.raises(InputError, match="is not a regular file"):
+        find_logs(tmp_path)
