@@ -170,6 +170,22 @@ def test_fast_and_strict_agree_on_damaged_logs(damage: list[tuple[int, int, byte
             assert fields(fast) == expected(content)
 
 
+@given(st.lists(logs(), min_size=1, max_size=3), st.sampled_from(["streaming", "in-memory"]))
+def test_a_part_of_the_records_keeps_its_places(contents: list[bytes], engine: Any) -> None:
+    with TemporaryDirectory() as name:
+        for i, content in enumerate(contents):
+            Path(name, f"{i}.jsonl").write_bytes(content)
+        frame = scan(name, TABLE)
+        whole = frame.collect(engine=engine)
+        assert_frame_equal(whole, frame.collect())
+        some = pl.col("count") > 2
+        assert_frame_equal(
+            frame.filter(some).select(RECORD, FILE, "count").collect(engine=engine),
+            whole.filter(some).select(RECORD, FILE, "count"),
+        )
+        assert_frame_equal(frame.slice(1, 2).collect(engine=engine), whole.slice(1, 2))
+
+
 @given(
     st.lists(st.tuples(objects(), st.sampled_from(["", "{}", "[1]", "x", '{"name": 1}', "\t"])), min_size=1)
 )

@@ -6,7 +6,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from skillshift.frame.contract import collect
+from skillshift.frame.contract import Field, Kind, Table, collect
 from skillshift.frame.errors import ContractError, InputError, UsageError
 from skillshift.frame.lines import line_numbers
 from skillshift.frame.reading import scan
@@ -262,3 +262,18 @@ def test_real_runs(reference):
     rows = [json.loads(text) for text in path.read_text(encoding="utf-8").splitlines()]
     frame = scan(path, PER_TASK).collect()
     assert frame.select(*rows[0]).to_dicts() == rows
+
+
+@pytest.mark.reference
+@pytest.mark.parametrize(("name", "records"), [("routing.jsonl", 67), ("routing.holdout.jsonl", 27)])
+def test_real_fixtures_with_comments(reference, name, records):
+    fields = {"id": Kind.TEXT, "group": Kind.TEXT, "prompt": Kind.TEXT, "gold": Kind.TEXTS}
+    table = Table("fixtures", "Fixtures", tuple(Field(field, kind, "") for field, kind in fields.items()))
+    frame = scan(reference / "routing" / name, table, comments=True).collect()
+    lines = (reference / "routing" / name).read_text(encoding="utf-8").split("\n")
+    numbered = [(i, json.loads(text)) for i, text in enumerate(lines, 1) if text.strip() and text[0] != "#"]
+    assert frame.height == records
+    assert frame.select(*fields).to_dicts() == [
+        {field: row[field] for field in fields} for _, row in numbered
+    ]
+    assert list(line_numbers(frame.select("_file", "_record").rows()).values()) == [i for i, _ in numbered]
