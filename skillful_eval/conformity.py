@@ -51,8 +51,11 @@ def prepared(runs: pl.LazyFrame, fixtures: Fixtures, corpus: Corpus) -> pl.LazyF
 
 def _rules(runs: pl.LazyFrame, fixtures: Fixtures, corpus: Corpus) -> list[Rule]:
     names = tuple(fixtures.frame["fixture_id"]) if fixtures.frame.height <= _SUGGESTED_OF else ()
+    columns = set(runs.collect_schema().names())
     return [
-        *RUNS.all_rules(runs.collect_schema().names()),
+        *RUNS.all_rules(columns - {"shortlist"}),
+        # Asked of the numbers, because asking it of the texts would have Polars keep them.
+        Rule("shortlist.missing", "shortlist", pl.col("_shortlist").is_null(), RUNS["shortlist"].kind.value),
         Rule(
             "fixture_id.unknown",
             "fixture_id",
@@ -71,7 +74,7 @@ def _rules(runs: pl.LazyFrame, fixtures: Fixtures, corpus: Corpus) -> list[Rule]
             _UNKNOWN,
             pl.col("_shortlist").list.eval(pl.element().null_count()).list.first() > 0,
             f"ids of {corpus.source}",
-            "these it lacks; were the runs made with another corpus?",
+            "it lacks these; score runs with the corpus that they were made with",
         ),
     ]
 
@@ -144,11 +147,15 @@ def _twice(coded: pl.LazyFrame, key: Sequence[str]) -> ContractError:
 def _check_decisions(compact: pl.DataFrame, coded: pl.LazyFrame) -> None:
     by = [name for name in (CONFIG,) if name in compact.columns]
     counts = [pl.col("decision").null_count().alias("_null"), pl.len().alias("_runs")]
-    table = compact.group_by(by).agg(counts) if by else compact.select(counts)
+    table = collect(compact.lazy().group_by(by).agg(counts)) if by else compact.select(counts)
     mixed = table.filter((pl.col("_null") > 0) & (pl.col("_null") < pl.col("_runs")))
     if not mixed.height:
         return
-    inside = coded.join(mixed.lazy().select(by), on=by, how="semi", maintain_order="left") if by else coded
+    inside = (
+        coded.join(mixed.lazy().select(pl.col(by).cast(pl.String)), on=by, how="semi", maintain_order="left")
+        if by
+        else coded
+    )
     rule = Rule(
         "decision.mixed",
         "decision",

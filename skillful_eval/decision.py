@@ -20,7 +20,7 @@ def decided(runs: pl.DataFrame, to: Targets) -> pl.DataFrame:
 
     Args:
         runs: ``_fixture`` (UInt32), ``_chosen`` (UInt32, null where nothing was), ``_shortlist`` (list of
-            integers), ``decision``, ``reason`` (text, may be null).
+            integers), ``decision`` (Enum), ``reason`` (Categorical), both may be null.
         to: The golds.
 
     Returns:
@@ -32,7 +32,7 @@ def decided(runs: pl.DataFrame, to: Targets) -> pl.DataFrame:
     chosen = pl.col("_chosen")
     inner = runs.get_column("_shortlist").dtype.inner  # type: ignore[attr-defined]
     # Which number a reason gets is of no matter: it is only compared with others of this frame.
-    reason = pl.col("reason").cast(pl.Categorical).to_physical().cast(pl.UInt64) + 1
+    reason = pl.col("reason").to_physical().cast(pl.UInt64) + 1
     return runs.select(
         pl.when(chosen.is_not_null())
         .then(_pair("_fixture", "_chosen").is_in(golds.implode()))

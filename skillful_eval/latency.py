@@ -39,28 +39,28 @@ def latency_sums(budget_ms: float) -> list[pl.Expr]:
     ]
 
 
-def percentiles(runs: pl.LazyFrame, keys: Sequence[str], scopes: Scopes) -> pl.DataFrame:
+def percentiles(runs: pl.LazyFrame, keys: Sequence[str], scopes: Scopes) -> list[pl.LazyFrame]:
     """The nearest-rank percentiles of latency in every scope.
 
     Args:
-        runs: Scored runs.
+        runs: Scored runs, with ``signature``.
         keys: The keys.
         scopes: The scopes.
 
     Returns:
-        One row a key and scope that has runs: the keys, ``scope``, and one column (Float64, ms) a percentile
-        of :data:`~skillful_eval.metrics.PERCENTILES`; null where a run has no latency: what was not measured
-        is never skipped.
+        Plans of frames with one row a key and scope that has runs: the keys, ``scope``, and one column
+        (Float64, ms) a percentile of :data:`~skillful_eval.metrics.PERCENTILES`; null where a run has no
+        latency: what was not measured is never skipped.
     """
-    signature = pl.lit(scopes.signature).gather(pl.col("fixture"))
-    # Sorted once; the sort within each group then finds its values in order.
-    ordered = runs.select(*keys, signature.alias("signature"), "latency_ms").sort("latency_ms")
-    ranked = [nearest_rank_value(pl.col("latency_ms"), q).alias(name) for name, q in PERCENTILES.items()]
-    return pl.concat(
-        pl.collect_all(
-            ordered.join(layer.lazy(), on="signature", maintain_order="left")
-            .group_by(*keys, "scope")
-            .agg(ranked)
-            for layer in scopes.layers()
-        )
-    )
+    ranked = [
+        pl.col("latency_ms").list.eval(nearest_rank_value(pl.element(), q)).list.first().alias(name)
+        for name, q in PERCENTILES.items()
+    ]
+    return [
+        runs.select(*keys, pl.lit(number).gather(pl.col("signature")).alias("scope"), "latency_ms")
+        .filter(pl.col("scope").is_not_null())
+        .group_by(*keys, "scope")
+        .agg(pl.col("latency_ms").sort())
+        .select(*keys, pl.lit(names).gather(pl.col("scope")), *ranked)
+        for number, names in scopes.layers()
+    ]

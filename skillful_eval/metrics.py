@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, cast
 import polars as pl
 
 from skillful_eval.schema import DECISIONS, DEGRADED, INJECTED, SKIPPED
-from skillful_eval.sums import ABSTAIN, ANSWERABLE, FURTHER, NANOSECONDS, POPULATIONS, RANK_UNIT, SUMS
+from skillful_eval.sums import ABSTAIN, ANSWERABLE, FURTHER, NANOSECONDS, POPULATIONS, SUMS
 from skillshift.frame.metric import Metric, Registry
 
 if TYPE_CHECKING:
@@ -27,24 +27,28 @@ class RoutingMetric(Metric):
 
     Attributes:
         layer: What it looks at: retrieval, decision, stability, latency, tokens or coverage.
-        parts: How many parts of its unit the numerator is counted in.
+        parts: How many parts of its unit the numerator is counted in; a number or a column of the sums.
         empty: The reason code where its denominator is empty although its fixtures have runs.
     """
 
     layer: str = ""
-    parts: int = 1
+    parts: int | str = 1
     empty: str = "nothing-counted"
+
+    @property
+    def _parts(self) -> pl.Expr:
+        return pl.col(self.parts) if isinstance(self.parts, str) else pl.lit(self.parts, dtype=pl.Int128)
 
     @property
     def value(self) -> pl.Expr:
         """The ratio over a frame of sums: Float64, null where the denominator is empty or a sum is null."""
-        top, bottom = self.numerator.cast(pl.Int128), self.denominator.cast(pl.Int128) * self.parts
+        top, bottom = self.numerator.cast(pl.Int128), self.denominator.cast(pl.Int128) * self._parts
         return pl.when(self.denominator > 0).then(top * self.scale / bottom).alias(self.name)
 
     @property
     def total(self) -> pl.Expr:
         """The numerator in its own unit: Float64."""
-        return self.numerator.cast(pl.Int128) / self.parts
+        return self.numerator.cast(pl.Int128) / self._parts
 
     @property
     def populations(self) -> tuple[str, ...]:
@@ -85,7 +89,7 @@ def _add(
     better: Direction = "higher",
     unit: str = "share",
     upper: float | None = 1,
-    parts: int = 1,
+    parts: int | str = 1,
     empty: str = "nothing-counted",
 ) -> RoutingMetric:
     metric = RoutingMetric(
@@ -123,7 +127,7 @@ MRR = _add(
     "answerable_runs",
     "Reciprocal rank of the first gold among the distinct ids, 0 without one, over runs that expect one.",
     layer="retrieval",
-    parts=RANK_UNIT,
+    parts="rank_unit",
 )
 _add(
     "goldInShortlistRate",

@@ -10,6 +10,7 @@ import polars as pl
 from skillful_eval.corpus import is_redacted, is_undescribed
 from skillful_eval.findings import Finding, findings_frame
 from skillful_eval.schema import CONFIG, PROVENANCE
+from skillshift.frame.contract import collect
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -84,9 +85,10 @@ def _declared(runs: pl.DataFrame) -> pl.DataFrame:
     said = [name for name in PROVENANCE if name in runs.columns]
     keys = [*_keys(runs), *said]
     count = pl.len().cast(pl.Int64).alias("runs")
-    table = runs.group_by(keys).agg(count) if keys else runs.select(count)
+    table = collect(runs.lazy().group_by(keys).agg(count)) if keys else runs.select(count)
+    texts = pl.col(keys).cast(pl.String)
     unsaid = (pl.lit(None, dtype=pl.String).alias(name) for name in PROVENANCE if name not in said)
-    return table.with_columns(unsaid).select(*_keys(runs), *PROVENANCE, "runs").sort(pl.all())
+    return table.with_columns(texts, *unsaid).select(*_keys(runs), *PROVENANCE, "runs").sort(pl.all())
 
 
 def _unfair(fixtures: Fixtures, corpus: Corpus) -> Iterator[Finding]:
@@ -116,8 +118,8 @@ def _unfair(fixtures: Fixtures, corpus: Corpus) -> Iterator[Finding]:
 def _off_list(runs: pl.DataFrame) -> Iterator[Finding]:
     count = (~pl.col("listed")).sum().cast(pl.Int64)
     keys = _keys(runs)
-    table = runs.group_by(keys).agg(count).sort(keys) if keys else runs.select(count)
-    for *config, picks in table.rows():
+    table = collect(runs.lazy().group_by(keys).agg(count)) if keys else runs.select(count)
+    for *config, picks in table.sort(pl.all()).rows():
         if picks:
             text = (
                 f"{picks:,} picks were not in their shortlist; is the shortlist what the router was offered?"

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from skillful_eval.latency import percentiles
-from skillful_eval.metrics import METRICS, PERCENTILES
+from skillful_eval.metrics import METRICS
 from skillful_eval.stability import reused, unanimous
-from skillful_eval.sums import ABSTAIN, ANSWERABLE, POPULATIONS, RANK_UNIT, SUMS
+from skillful_eval.sums import ABSTAIN, ANSWERABLE, POPULATIONS, RANK_UNITS, SUMS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,30 +42,35 @@ def scope_sums(
 
     Returns:
         One row a key and scope, sorted, whether it has runs or not: ``_place`` (its number), the keys,
-        ``scope``, the sums (Int64; ``reciprocal_ranks`` Int128, in parts of ``RANK_UNIT``), the coverage and
-        the percentiles of latency. And the same once for every rank up to the key's longest shortlist, with
+        ``scope``, the sums (Int64; ``reciprocal_ranks`` in parts of ``rank_unit``, both Int128), the coverage
+        and the percentiles of latency. And the same once for every rank up to the key's longest shortlist, with
         ``rank``, where ``hits`` are those up to that rank.
     """
     if not keys:
         runs, keys = runs.with_columns(pl.lit(0).alias(_ONE)), (_ONE,)
-    signed = runs.with_columns(pl.lit(scopes.signature).gather(pl.col("fixture")).alias("signature"))
-    by_fixture = _by_fixture(signed, keys, latencies)
-    by_signature, ranked = pl.collect_all(
-        [
-            _by_signature(by_fixture, keys),
-            signed.filter(pl.col("rank").is_not_null())
-            .group_by(*keys, "signature", "rank")
-            .agg(pl.len().cast(pl.Int64).alias("first")),
-        ]
+    schema = runs.collect_schema()
+    # Grouping by numbers is quicker than by text, so texts are numbered while there are many of them.
+    texts = [name for name in keys if schema[name] == pl.String]
+    signed = runs.with_columns(
+        pl.lit(scopes.signature).gather(pl.col("fixture")).alias("signature"),
+        *(pl.col(name).cast(pl.Categorical) for name in texts),
+    )
+    plans = [
+        _by_signature(_by_fixture(signed, keys, latencies), keys),
+        signed.filter(pl.col("rank").is_not_null())
+        .group_by(*keys, "signature", "rank")
+        .agg(pl.len().cast(pl.Int64).alias("first")),
+        *percentiles(signed, keys, scopes),
+    ]
+    by_signature, ranked, *slow = (
+        frame.with_columns(pl.col(texts).cast(pl.String)) for frame in pl.collect_all(plans)
     )
     members = scopes.members
     ranks = ranked.join(members, on="signature").group_by(*keys, "scope", "rank").agg(pl.col("first").sum())
     table = _completed(by_signature, ranks, keys, scopes)
-    if by_signature["latency_runs"].sum():
-        slow = percentiles(signed, keys, scopes)
-        table = table.join(slow, on=[*keys, "scope"], how="left", nulls_equal=True, maintain_order="left")
-    else:
-        table = table.with_columns(pl.lit(None, dtype=pl.Float64).alias(name) for name in PERCENTILES)
+    table = table.join(
+        pl.concat(slow), on=[*keys, "scope"], how="left", nulls_equal=True, maintain_order="left"
+    )
     return table, _curve(table, ranks, keys)
 
 
@@ -123,20 +128,19 @@ def _completed(
         .group_by(on)
         .agg(pl.col(name).sum() for name in summed)
     )
-    part = RANK_UNIT // pl.col("rank").cast(pl.Int128)
-    reciprocal = ranks.group_by(on).agg(
-        (pl.col("first").cast(pl.Int128) * part).sum().alias("reciprocal_ranks")
+    of_key = _of_key(by_signature, keys)
+    part = pl.col("rank_unit") // pl.col("rank").cast(pl.Int128)
+    reciprocal = (
+        ranks.join(of_key, on=keys, nulls_equal=True)
+        .group_by(on)
+        .agg((pl.col("first").cast(pl.Int128) * part).sum().alias("reciprocal_ranks"))
     )
-    of_key = by_signature.group_by(keys).agg(
-        *(pl.col(name).max() for name in _GREATEST), (pl.col("decided").sum() == 0).alias("retrieval_only")
-    )
-    made = (
+    joined = (
         of_key.sort(keys)
         .join(scopes.table, how="cross", maintain_order="left_right")
         .with_row_index("_place")
-    )
-    joined = made.join(by_scope, on=on, how="left", nulls_equal=True, maintain_order="left").join(
-        reciprocal, on=on, how="left", nulls_equal=True, maintain_order="left"
+        .join(by_scope, on=on, how="left", nulls_equal=True, maintain_order="left")
+        .join(reciprocal, on=on, how="left", nulls_equal=True, maintain_order="left")
     )
     expected = pl.sum_horizontal(f"expected_{population}" for population in POPULATIONS)
     return (
@@ -158,6 +162,19 @@ def _completed(
             for metric in METRICS
             if not _is_of_runs(metric)
         )
+    )
+
+
+def _of_key(by_signature: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
+    """What holds for a key in every scope: repeats, longest shortlist, whether it only retrieves."""
+    units = pl.Series("rank_unit", RANK_UNITS, dtype=pl.Int128)
+    return (
+        by_signature.group_by(keys)
+        .agg(
+            *(pl.col(name).max() for name in _GREATEST),
+            (pl.col("decided").sum() == 0).alias("retrieval_only"),
+        )
+        .with_columns(pl.lit(units).gather(pl.col("longest").clip(upper_bound=len(RANK_UNITS) - 1)))
     )
 
 

@@ -33,12 +33,23 @@ class Scopes:
     members: pl.DataFrame
     table: pl.DataFrame
 
-    def layers(self) -> list[pl.DataFrame]:
-        """The members in parts in which each signature is in one scope at most: all, groups, each kind."""
+    def layers(self) -> list[tuple[pl.Series, pl.Series]]:
+        """The members in parts in which each signature is in one scope at most: all, groups, each kind.
+
+        Returns:
+            For each part the number of every signature's scope (UInt32, null where it is in none of them), by
+            signature; and the scopes' names (text), by number.
+        """
         group = pl.col("scope").str.starts_with(GROUP)
         layer = pl.when(group).then(pl.lit(GROUP)).otherwise("scope").alias("_layer")
-        parts = self.members.with_columns(layer).partition_by("_layer", maintain_order=True)
-        return [part.drop("_layer") for part in parts]
+        signatures = pl.DataFrame({"signature": self.signature.unique().sort()})
+        parts: list[tuple[pl.Series, pl.Series]] = []
+        for part in self.members.with_columns(layer).partition_by("_layer", maintain_order=True):
+            names = part["scope"].unique(maintain_order=True)
+            numbered = part.join(names.to_frame().with_row_index("number"), on="scope")
+            placed = signatures.join(numbered, on="signature", how="left", maintain_order="left")
+            parts.append((placed["number"], names))
+        return parts
 
 
 def scopes_of(fixtures: pl.DataFrame, *, groups: bool, kinds: bool) -> Scopes:

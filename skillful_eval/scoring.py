@@ -12,7 +12,7 @@ from skillful_eval.decision import decided
 from skillful_eval.provenance import Provenance, provenance_of
 from skillful_eval.retrieval import retrieved, targets
 from skillful_eval.runs import scan_runs
-from skillful_eval.schema import PROVENANCE, RUNS
+from skillful_eval.schema import CONFIG, DECISIONS, PROVENANCE, RUNS
 from skillshift.frame.contract import FILE, RECORD, collect
 from skillshift.frame.errors import InputError, UsageError
 
@@ -102,7 +102,13 @@ def score(runs: Any, fixtures: Fixtures, corpus: Corpus) -> Scored:
         )
     coded = prepared(source, fixtures, corpus)
     kept = [name for name in names if name not in _RAW]
-    compact = collect(coded.select(*kept, "_fixture", "_chosen", "_shortlist", "_violated"))
+    # Texts of which there are few are numbered while there are many rows of them.
+    few = [pl.col(name).cast(pl.Categorical) for name in kept if name in (CONFIG, "reason", *PROVENANCE)]
+    compact = collect(
+        coded.select(*kept, "_fixture", "_chosen", "_shortlist", "_violated").with_columns(
+            pl.col("decision").cast(pl.Enum(DECISIONS), strict=False), *few
+        )
+    )
     if not compact.height:
         raise InputError(f"{RUNS.name}: no records; expected at least one")
     check_runs(compact, coded, fixtures, corpus)
@@ -110,7 +116,8 @@ def score(runs: Any, fixtures: Fixtures, corpus: Corpus) -> Scored:
     scored = _scored(compact, to, fixtures)
     provenance = provenance_of(scored, fixtures, corpus)
     own = [name for name in names if name not in _DROPPED]
-    return Scored(scored.select(*own, *SCORED).lazy(), fixtures.frame, provenance, source)
+    texts = scored.select(*own, *SCORED).with_columns(pl.col(pl.Categorical).cast(pl.String))
+    return Scored(texts.lazy(), fixtures.frame, provenance, source)
 
 
 def _scored(compact: pl.DataFrame, to: Targets, fixtures: Fixtures) -> pl.DataFrame:

@@ -84,15 +84,16 @@ def load(path: str) -> tuple[dict[str, Any], list[Any]]:
     except ValueError as error:
         raise InputError(f"{path}: {error}; expected {_WHAT}") from error
     if not isinstance(document, dict):
-        raise InputError(f"{path}: found {shorten(document)}, expected {_WHAT}")
+        raise InputError(f"{path}: found {_shown(document)}, expected {_WHAT}")
     for name, (kind, expected) in _HEADER_TYPES.items():
         found = document.get(name)
-        if type(found) is not kind or (isinstance(found, int) and found < 0):
-            shown = shorten(found) if name in document else "nothing"
+        wrong = type(found) is not kind or (isinstance(found, int) and found < 0)
+        if wrong or (isinstance(found, str) and not _encodes(found)):
+            shown = _shown(found) if name in document else "nothing"
             raise InputError(f"{path}: {name}: found {shown}, expected {expected}")
     entries = document.get("entries")
     if not isinstance(entries, list) or not entries:
-        raise InputError(f"{path}: entries: found {shorten(entries)}, expected a list of at least one entry")
+        raise InputError(f"{path}: entries: found {_shown(entries)}, expected a list of at least one entry")
     return {name: document[name] for name in HEADER}, entries
 
 
@@ -100,7 +101,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     record = dict(pairs)
     if len(record) != len(pairs):
         twice = [key for key, n in Counter(key for key, _ in pairs).items() if n > 1]
-        raise ValueError(f"the key {shorten(twice[0])} stands twice in one object ({shorten(record)})")
+        raise ValueError(f"the key {_shown(twice[0])} stands twice in one object ({_shown(record)})")
     return record
 
 
@@ -136,8 +137,15 @@ def _suspicious(records: list[dict[str, Any]]) -> bool:
             return True
         if name in _FILLED and not all(map(str.strip, values)):
             return True
+    if not _encodes("".join(filter(None, map(_other, records)))):
+        return True
     reserved = any(record[name] == NONE for record in records for name in _NAMING)
     return reserved or not {record["kind"] for record in records} <= set(KINDS)
+
+
+def _shown(value: Any) -> str:
+    """A found value as messages repeat it; half a surrogate pair, which no output can hold, is spelled out."""
+    return shorten(value).encode(errors="backslashreplace").decode()
 
 
 def _encodes(text: str) -> bool:
@@ -173,7 +181,7 @@ def _refusal(records: list[Any], source: str) -> ContractError:
         counts.update(violation.code for violation in found)
         place = f"{source}: entry {number}"
         if isinstance(record, dict) and isinstance(record.get("id"), str):
-            place += f" ({shorten(record['id'])})"
+            place += f" ({_shown(record['id'])})"
         if len(shown) < SHOWN:
             shown += [replace(one, file=place) for one in found]
     return ContractError(TABLE, counts, shown)
@@ -182,7 +190,7 @@ def _refusal(records: list[Any], source: str) -> ContractError:
 def _wrong(record: Any, number: int, first: dict[str, int]) -> list[Violation]:
     if type(record) is not dict:
         expected = "an object with the entry's fields"
-        return [Violation(code="entry.type", found=shorten(record), expected=expected)]
+        return [Violation(code="entry.type", found=_shown(record), expected=expected)]
     found = (
         _wrong_value(name, record[name], number, first)
         if name in record
@@ -190,13 +198,19 @@ def _wrong(record: Any, number: int, first: dict[str, int]) -> list[Violation]:
         for name in FIELDS
         if name in record or name in REQUIRED
     )
-    return [violation for violation in found if violation is not None]
+    wrong = [violation for violation in found if violation is not None]
+    if not _encodes(_other(record) or ""):
+        wrong.append(
+            Violation(code="entry.text", found=_shown(record), expected="text without half characters")
+        )
+    return wrong
 
 
 def _wrong_value(name: str, value: Any, number: int, first: dict[str, int]) -> Violation | None:
     what, expected, hint = "", "", ""
     if type(value) is not str or not _encodes(value):
         what, expected = "type", "text"
+        hint = "leave out a field without a value" if value is None and name not in REQUIRED else ""
     elif name in _FILLED and not value.strip():
         what, expected = "empty", "text, not empty"
     elif name == "kind" and value not in KINDS:
@@ -208,7 +222,7 @@ def _wrong_value(name: str, value: Any, number: int, first: dict[str, int]) -> V
         what, expected = "duplicate", f"an id of its own; entry {first[value]} has this one"
     if not what:
         return None
-    return Violation(code=f"{name}.{what}", field=name, found=shorten(value), expected=expected, hint=hint)
+    return Violation(code=f"{name}.{what}", field=name, found=_shown(value), expected=expected, hint=hint)
 
 
 def json_entries(entries: pl.DataFrame) -> list[dict[str, Any]]:
