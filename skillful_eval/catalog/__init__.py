@@ -1,0 +1,1 @@
+"""A catalogue on disk and the corpus that it becomes."""
