@@ -150,7 +150,7 @@ class Shapes:
         return True
 
     def _grown(self, key: str, type_: str) -> set[str] | None:
-        if type_ == OTHER or any(ord(mark) < ord(" ") or mark in '"\\' for mark in key):
+        if any(ord(mark) < ord(" ") or mark in '"\\' for mark in key):
             return None
         kind = self.kinds.get(key)
         types = self.types.get(key, _EXPECTED[kind] if kind else set()) | {type_}

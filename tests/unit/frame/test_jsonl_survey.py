@@ -10,11 +10,8 @@ from skillshift.frame.jsonl_survey import plain_logs
 def plain(probe):
     def records(*paths):
         """How many records each plain log has, by its name."""
-        return {
-            path.name: n
-            for path in paths
-            if (n := plain_logs([str(p) for p in paths], probe)[1].get(str(path)))
-        }
+        _, found = plain_logs([str(path) for path in paths], probe)
+        return {path.name: found[str(path)] for path in paths if str(path) in found}
 
     return records
 

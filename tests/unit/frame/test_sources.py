@@ -56,6 +56,13 @@ def test_a_link_to_a_folder_above_ends_the_search_there(put, tmp_path):
     assert len(find_logs(tmp_path)) == 1
 
 
+def test_a_linked_folder_is_searched_too(put, tmp_path):
+    put("elsewhere/log.jsonl", "{}")
+    (tmp_path / "runs").mkdir()
+    (tmp_path / "runs" / "a").symlink_to(tmp_path / "elsewhere")
+    assert names(tmp_path / "runs", tmp_path) == ["runs/a/log.jsonl"]
+
+
 def test_a_url_of_a_file_is_that_file(put):
     path = put("\u00fc x/log 1.jsonl", "{}")
     assert [log.path for log in find_logs(path.as_uri())] == [str(path)]
