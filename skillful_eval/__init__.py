@@ -11,8 +11,13 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from skillful_eval.corpus import Corpus, read_corpus
     from skillful_eval.coverage import uncovered
+    from skillful_eval.criteria import CRITERIA, Criterion, read_criteria
+    from skillful_eval.events import Events, scan_events
+    from skillful_eval.events_rates import EVENT_METRICS, acceptances, event_causes, event_report
     from skillful_eval.fixtures import Fixtures, read_fixtures
+    from skillful_eval.gating import gate
     from skillful_eval.metrics import METRICS
+    from skillful_eval.missing import MISSES, misses
     from skillful_eval.provenance import Provenance
     from skillful_eval.runs import scan_runs
     from skillful_eval.schema import GROUPS
@@ -25,8 +30,13 @@ if TYPE_CHECKING:
 _HOME = {
     "skillful_eval.corpus": ("Corpus", "read_corpus"),
     "skillful_eval.coverage": ("uncovered",),
+    "skillful_eval.criteria": ("CRITERIA", "Criterion", "read_criteria"),
+    "skillful_eval.events": ("Events", "scan_events"),
+    "skillful_eval.events_rates": ("EVENT_METRICS", "acceptances", "event_causes", "event_report"),
     "skillful_eval.fixtures": ("Fixtures", "read_fixtures"),
+    "skillful_eval.gating": ("gate",),
     "skillful_eval.metrics": ("METRICS",),
+    "skillful_eval.missing": ("MISSES", "misses"),
     "skillful_eval.provenance": ("Provenance",),
     "skillful_eval.runs": ("scan_runs",),
     "skillful_eval.schema": ("GROUPS",),
@@ -39,19 +49,31 @@ _HOME = {
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 
 __all__ = [
+    "CRITERIA",
+    "EVENT_METRICS",
     "GROUPS",
     "METRICS",
+    "MISSES",
     "ContractError",
     "Corpus",
+    "Criterion",
+    "Events",
     "Fixtures",
     "InputError",
     "Provenance",
     "Scored",
     "UsageError",
+    "acceptances",
     "check_split",
+    "event_causes",
+    "event_report",
+    "gate",
+    "misses",
     "read_corpus",
+    "read_criteria",
     "read_fixtures",
     "report",
+    "scan_events",
     "scan_runs",
     "score",
     "uncovered",

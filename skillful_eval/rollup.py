@@ -42,9 +42,9 @@ def scope_sums(
 
     Returns:
         One row a key and scope, sorted, whether it has runs or not: ``_place`` (its number), the keys,
-        ``scope``, the sums (Int64; ``reciprocal_ranks`` in parts of ``rank_unit``, both Int128), the coverage
-        and the percentiles of latency. And the same once for every rank up to the key's longest shortlist, with
-        ``rank``, where ``hits`` are those up to that rank.
+        ``scope``, the sums (Int64; ``reciprocal_ranks`` in parts of ``rank_unit``, both Int128), the
+        coverage and the percentiles of latency. And the same once for every rank up to the key's longest
+        shortlist, with ``rank``, where ``hits`` are those up to that rank.
     """
     if not keys:
         runs, keys = runs.with_columns(pl.lit(0).alias(_ONE)), (_ONE,)

@@ -144,7 +144,7 @@ def _suspicious(records: list[dict[str, Any]]) -> bool:
 
 
 def _shown(value: Any) -> str:
-    """A found value as messages repeat it; half a surrogate pair, which no output can hold, is spelled out."""
+    """A found value as messages repeat it; half a surrogate pair, which no output holds, is spelled out."""
     return shorten(value).encode(errors="backslashreplace").decode()
 
 

@@ -13,8 +13,8 @@ ANSWERABLE, ABSTAIN = POPULATIONS = ("answerable", "abstain")
 """The fixtures that expect a capability, and those that the router must abstain from."""
 
 RANK_UNITS = tuple(lcm(*range(1, longest + 1)) for longest in range(61))
-"""By the length of the longest shortlist: reciprocal ranks are summed in whole parts of this, so that they are
-exact. Beyond the last, its parts are: exact to rank 60, and right to the 22nd digit further down."""
+"""By the length of the longest shortlist: reciprocal ranks are summed in whole parts of this, so that they
+are exact. Beyond the last, its parts are: exact to rank 60, and right to the 22nd digit further down."""
 
 NANOSECONDS = 1_000_000
 """Latencies are summed in whole nanoseconds, of which a millisecond has so many."""

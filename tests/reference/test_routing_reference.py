@@ -94,7 +94,11 @@ def test_metatool_loads_and_scores(reference, metatool):
     files = [reference / "metatool" / f"fixtures.{name}.jsonl" for name in ("dev", "holdout")]
     fixtures = se.read_fixtures(files, metatool, name="metatool")
     assert fixtures.frame.height == 21_631
-    assert dict(fixtures.frame.group_by("group").len().rows()) == {"single": 20_614, "multi": 497, "none": 520}
+    assert dict(fixtures.frame.group_by("group").len().rows()) == {
+        "single": 20_614,
+        "multi": 497,
+        "none": 520,
+    }
     assert fixtures.findings().filter(code="prompt.conflicting").height == 11
     assert fixtures.frame.filter(group="multi")["answers"].unique().to_list() == [2]
     shortlist = metatool.entries["id"].to_list()

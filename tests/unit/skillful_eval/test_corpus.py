@@ -82,7 +82,9 @@ def test_findings_say_what_is_unfair(head, entries):
 
 
 @pytest.mark.parametrize(
-    "change", [{"sanitised": True}, {"excludedCount": 1}, {"redactedCount": 1}], ids=lambda change: next(iter(change))
+    "change",
+    [{"sanitised": True}, {"excludedCount": 1}, {"redactedCount": 1}],
+    ids=lambda change: next(iter(change)),
 )
 def test_a_filtered_corpus_says_so(head, entries, change):
     corpus = make_corpus(head | change, entries, "x")

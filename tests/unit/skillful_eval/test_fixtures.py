@@ -5,6 +5,7 @@ import json
 import polars as pl
 import pytest
 
+from skillful_eval.corpus import make_corpus
 from skillful_eval.fixtures import read_fixtures
 from skillful_eval.schema import GROUPS
 from skillshift.frame.errors import ContractError, InputError
@@ -157,8 +158,6 @@ def test_one_prompt_twice_with_the_same_gold_is_none(corpus):
 
 
 def test_a_gold_that_is_an_id_and_another_name_is_a_finding(head, entries):
-    from skillful_eval.corpus import make_corpus
-
     entries[2]["name"] = "b:undo"
     corpus = make_corpus(head, entries, "x")
     found = read_fixtures(pl.DataFrame([GOOD | {"gold": ["b:undo"]}]), corpus).findings()

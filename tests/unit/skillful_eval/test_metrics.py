@@ -13,8 +13,8 @@ SHARES = [metric for metric in METRICS if metric.unit == "share"]
 def test_a_metric_divides_sums_and_is_null_over_nothing(metric):
     names = {*metric.numerator.meta.root_names(), *metric.denominator.meta.root_names()}
     assert names <= {*SUMS, *FURTHER}
-    sums = dict.fromkeys(names, [0]) | {"rank_unit": [1]}
-    assert pl.DataFrame(sums).select(metric.value).item() is None
+    sums = dict.fromkeys(names, 0) | {"rank_unit": 1}
+    assert pl.DataFrame([sums]).select(metric.value).item() is None
     assert metric.summary.endswith(".")
     assert metric.empty in REASONS
 

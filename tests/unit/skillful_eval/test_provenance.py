@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import polars as pl
 import pytest
 
 from skillful_eval.corpus import make_corpus
@@ -81,8 +82,6 @@ def test_groups_that_expect_only_mute_capabilities_are_unfair(head, entries, run
         {"id": "c", "group": "coding", "prompt": "p", "gold": ["plan"]},
         {"id": "d", "group": "trivial", "prompt": "q", "gold": ["none"]},
     ]
-    import polars as pl
-
     fixtures = read_fixtures(pl.DataFrame(rows), corpus)
     scored = score(runs_of(run_of("a")), fixtures, corpus)
     assert ("group.unfair", "group:mcp", 1) in codes(scored)

@@ -123,7 +123,7 @@ def test_the_ids_that_a_corpus_lacks_are_named(scored_of, run_of):
 
 def test_a_duplicate_names_both_places(scored_of, run_of):
     rows = [run_of("undo", config="a"), run_of("undo", config="b"), run_of("undo", config="a")]
-    with pytest.raises(ContractError, match="row 3: repeat: found repeat 0 .* the first is at row 1"):
+    with pytest.raises(ContractError, match=r"row 3: repeat: found repeat 0 .* the first is at row 1"):
         scored_of(*rows)
 
 

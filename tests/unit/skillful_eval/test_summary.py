@@ -10,6 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from skillful_eval.corpus import make_corpus
+from skillful_eval.fixtures import read_fixtures
 from skillful_eval.metrics import METRICS, PERCENTILES, REASONS
 from skillful_eval.scoring import score
 from skillful_eval.summary import REPORT, report
@@ -68,7 +70,14 @@ def test_every_metric_of_one_whole_run_by_hand(scored_of, whole):
         "runCoverage": 1.0,
         "fixtureCoverage": 1.0,
     }
-    assert all_["metric"].to_list()[:6] == ["recall@K", "recall@1", "recall@2", "recall@3", "MRR", "goldInShortlistRate"]
+    assert all_["metric"].to_list()[:6] == [
+        "recall@K",
+        "recall@1",
+        "recall@2",
+        "recall@3",
+        "MRR",
+        "goldInShortlistRate",
+    ]
     assert parts(found, "MRR") == (1.0, 3, 3)
     assert parts(found, "goldInShortlistRate") == (2.0, 4, 3)
     assert parts(found, "noneF1") == (2.0, 2, 1)
@@ -106,7 +115,9 @@ def test_scopes_can_be_left_out(scored_of, whole):
 
 
 def test_a_degraded_run_never_makes_a_router_look_better(scored_of, run_of):
-    picks = scored_of(run_of("thanks", ["a:db"], "injected", "a:db"), run_of("undo", ["a:undo"], "injected", "a:undo"))
+    picks = scored_of(
+        run_of("thanks", ["a:db"], "injected", "a:db"), run_of("undo", ["a:undo"], "injected", "a:undo")
+    )
     fails = scored_of(run_of("thanks", [], "degraded"), run_of("undo", ["a:undo"], "injected", "a:undo"))
     # Two of four fixtures lack runs, so look at the groups that are whole.
     good, bad = report(picks), report(fails)
@@ -286,9 +297,7 @@ def oracle(fixtures, runs, budget):
         by_fixture[row["fixture_id"]].append(row)
     most = max(len(rows) for rows in by_fixture.values())
     longest = max(len(set(row["shortlist"])) for row in runs)
-    return {
-        scope: of_scope(members, by_fixture, most, longest, budget) for scope, members in scopes.items()
-    }
+    return {scope: of_scope(members, by_fixture, most, longest, budget) for scope, members in scopes.items()}
 
 
 def of_scope(members, by_fixture, most, longest, budget):
@@ -299,13 +308,14 @@ def of_scope(members, by_fixture, most, longest, budget):
         rows = by_fixture[id_]
         whole[bool(expected)] &= len(rows) == most
         alike = {(row["decision"], row["chosen"] or row["reason"]) for row in rows}
-        choices.append(len(alike) == 1 and "degraded" not in {row["decision"] for row in rows} if rows else None)
+        choices.append(
+            len(alike) == 1 and "degraded" not in {row["decision"] for row in rows} if rows else None
+        )
         for row in rows:
             latencies.append(row["latency_ms"])
             count_run(counts, row, expected)
     everything = whole[True] and whole[False]
     one, runs = counts["answerable"], counts["answerable"] + counts["abstain"]
-    decided = {key: counts[key] for key in counts}
     tp, fp = counts["abstain", "skipped"], counts["answerable", "skipped"]
     fn = counts["abstain", "injected"] + counts["abstain", "degraded"]
     degraded = counts["answerable", "degraded"] + counts["abstain", "degraded"]
@@ -329,7 +339,9 @@ def of_scope(members, by_fixture, most, longest, budget):
         "latencyMean": ratio(sum(map(Fraction, latencies)), runs),
         "overBudgetRate": ratio(sum(one > budget for one in latencies), runs),
     }
-    layer2 |= {name: nearest(latencies, Fraction(q)) if latencies else None for name, q in PERCENTILES.items()}
+    layer2 |= {
+        name: nearest(latencies, Fraction(q)) if latencies else None for name, q in PERCENTILES.items()
+    }
     answerable = {
         f"answerable{kind.capitalize()}": ratio(counts["answerable", kind], one)
         for kind in ("injected", "skipped", "degraded")
@@ -338,7 +350,6 @@ def of_scope(members, by_fixture, most, longest, budget):
         f"abstain{kind.capitalize()}": ratio(counts["abstain", kind], counts["abstain"])
         for kind in ("injected", "skipped", "degraded")
     } | {"noneRecall": ratio(tp, tp + fn)}
-    del decided
     found = {name: one if whole[True] else None for name, one in (layer1 | answerable).items()}
     found |= {name: one if whole[False] else None for name, one in abstain.items()}
     found |= {name: one if everything else None for name, one in layer2.items()}
@@ -400,7 +411,9 @@ def evaluations(draw):
                 }
             )
     if not runs:
-        runs.append({**dict.fromkeys(["chosen", "reason"]), "fixture_id": "f0", "repeat": 0, "shortlist": ["a:db"]})
+        runs.append(
+            {**dict.fromkeys(["chosen", "reason"]), "fixture_id": "f0", "repeat": 0, "shortlist": ["a:db"]}
+        )
         runs[0] |= {"decision": "skipped", "latency_ms": 1.0}
     return fixtures, draw(st.permutations(runs))
 
@@ -501,12 +514,10 @@ def test_wide_latencies_keep_their_percentiles(scored_of, whole):
     assert value(found, "latencyMax", config="b") == 1.0
 
 
-def test_long_shortlists_have_a_long_curve(fixtures_of, head, runs_of, run_of):
-    from skillful_eval.corpus import make_corpus
-    from skillful_eval.fixtures import read_fixtures
-
+def test_long_shortlists_have_a_long_curve(head, runs_of, run_of):
     entries = [
-        {"id": f"i{i}", "kind": "skill", "name": f"n{i}", "description": "", "runtime": "x"} for i in range(90)
+        {"id": f"i{i}", "kind": "skill", "name": f"n{i}", "description": "", "runtime": "x"}
+        for i in range(90)
     ]
     corpus = make_corpus(head, entries, "x")
     frame = pl.DataFrame({"id": ["a"], "group": ["g"], "prompt": ["p"], "gold": [["n79"]]})
