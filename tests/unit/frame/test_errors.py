@@ -50,7 +50,8 @@ def test_a_violation_is_one_line_that_says_what_and_what_to_do():
     whole = Violation(
         code="uid.type", file="a", line=2, field="uid", found="7", expected="text", hint="write it as text"
     )
-    assert str(whole) == "a:2: uid: found 7, expected text (write it as text) [uid.type]"
+    assert whole.finding == "a:2: uid: found 7, expected text [uid.type]"
+    assert str(whole) == f"{whole.finding} (write it as text)"
     assert (
         str(Violation(code="json.cut", expected="a whole object")) == "?: expected a whole object [json.cut]"
     )
@@ -64,6 +65,14 @@ def test_a_report_shows_twenty_and_counts_the_rest():
     assert lines[0] == "log: 1,234 violations (steps.negative 1,234)"
     assert len(lines) == 1 + SHOWN + 1
     assert lines[-1] == "  ... and 1,214 more"
+
+
+def test_a_hint_that_several_records_share_is_said_once():
+    shared = [Violation(code="a", line=n, expected="x", hint="look up y") for n in range(3)]
+    other = Violation(code="b", line=9, expected="z", hint="look up z")
+    lines = str(ContractError("log", {"a": 40, "b": 1}, [*shared, other])).split("\n")
+    assert lines[5:] == ["  ... and 37 more", "Hint: look up y.", "Hint: look up z."]
+    assert lines[1] == "  row 0: expected x [a]"
 
 
 @pytest.mark.parametrize("shown", [1, SHOWN])
