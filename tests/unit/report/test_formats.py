@@ -34,11 +34,10 @@ def test_every_module_is_a_format():
 
 
 def test_the_command_line_offers_every_format():
-    from typing import get_args
-
     from skillshift import cli
 
-    assert get_args(cli.Format) == FORMATS
+    assert tuple(fmt.value for fmt in cli.Format) == FORMATS
+    assert cli.DEFAULT in FORMATS
 
 
 @pytest.mark.parametrize("fmt", FORMATS)
