@@ -98,8 +98,8 @@ def records(draw: DrawFn, /, grid: Grid, *, skills: bool = True, errors: bool = 
 def _uid(draw: DrawFn, website: str, index: int, *, free: bool) -> str:
     """A uid of one task. Canonical ones differ in version and leading zeros and are still one task."""
     if free:
-        # None is canonical, though each could be mistaken: the second looks like the next task's index.
-        return (f"tâche {index}", f"{index + 1}", f"skillshift.{website}.v3.{index}")[index % 3]
+        # None is canonical, though each could be mistaken: the next task's index, say.
+        return (f"tâche {index}", f"{index + 1}", f"#{index}", f"skillshift.{website}.v3.{index}")[index % 4]
     return f"skillshift.{website}.{draw(_FORMS)}{index}"
 
 

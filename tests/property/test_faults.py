@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 import skillshift as ss
 from skillshift.testing import FAULTS, faulty_jsonl, grids, jsonl_bytes, runs
 
-FEW = settings(max_examples=6)
+FEW = settings(max_examples=settings().max_examples // 4)
 """Each kind of fault is tried by itself, so a few logs for each are many in all."""
 
 MARK = codecs.BOM_UTF8
