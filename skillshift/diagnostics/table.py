@@ -41,8 +41,8 @@ class Table1(pl.DataFrame):
         keys = set(run_keys(self, "metric")) | {"metric"}
         head = "".join(f'<th scope="col">{escape(name)}</th>' for name in self.columns)
 
-        def cell(name: str, text: str | None) -> str:
-            value = escape(text or "")
+        def cell(name: str, shown: object) -> str:
+            value = escape("" if shown is None else str(shown))
             if name in keys:
                 return f'<th scope="row" style="text-align:left">{value}</th>'
             return f'<td style="text-align:right;white-space:nowrap">{value}</td>'

@@ -122,6 +122,12 @@ def test_as_html_it_is_escaped_and_every_key_is_a_row_header(numbers):
     assert html.startswith("<table>")
 
 
+def test_run_keys_that_are_numbers_are_shown_too(numbers):
+    shown = table(numbers(seed=0, hot=False, by=["seed", "hot"]))
+    assert str(shown).splitlines()[1].split()[:3] == ["0", "False", "SR"]
+    assert '<th scope="row" style="text-align:left">0</th>' in shown._repr_html_()
+
+
 @pytest.mark.parametrize(
     "part", [lambda t: t.select("big"), lambda t: t[["big", "far"]], lambda t: t.drop("metric")]
 )
