@@ -82,9 +82,25 @@ def test_the_shown_record_keeps_the_contract(tmp_path):
     assert read["uid"][0] == json.loads(body)["uid"]
 
 
+def test_the_submission_commands_pass_and_say_so(root):
+    body = dict(of("sh"))["sh submission"]
+    environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+    done = subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", body], cwd=root, env=environment, capture_output=True, check=False
+    )
+    assert done.returncode == 0, done.stderr.decode()
+    assert b"receipt: passed" in done.stdout
+    assert b"commitment: passed" in done.stdout
+    assert b"Single-model entries" in done.stdout
+
+
+def test_the_table_of_slips_is_what_the_mutation_test_counts(root):
+    published = (root / "tests" / "golden" / "submission" / "mutations.md").read_text(encoding="utf-8")
+    assert published.strip() in README.read_text(encoding="utf-8")
+
+
 def test_the_two_install_commands_are_the_ones_that_ci_runs():
-    commands = of("sh")
-    assert [info for info, _ in commands] == ["sh main", "sh tests"]
+    assert [info for info, _ in of("sh")] == ["sh main", "sh submission", "sh tests"]
     script = (README.parent / ".ci" / "run").read_text(encoding="utf-8")
     assert "readme_command main" in script
     assert "readme_command tests" in script
