@@ -5,4 +5,4 @@ from skillshift.metrics import METRICS
 
 def test_the_metrics_page_is_what_the_registry_says(root):
     page = (root / "docs" / "metrics.md").read_text(encoding="utf-8")
-    assert page.endswith(METRICS.documentation()), "run `skillshift metrics` and put its table into docs/metrics.md"
+    assert page.endswith(METRICS.documentation()), "write what `skillshift metrics` prints"
