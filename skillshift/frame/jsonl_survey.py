@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from skillshift.frame.contract import FILE, Table
+from skillshift.frame.contract import FILE, Table, collect
 from skillshift.frame.jsonl_shapes import Shapes
 from skillshift.frame.lines import opened
 
@@ -82,11 +82,6 @@ def _count(paths: Sequence[str], pattern: str) -> dict[str, tuple[int, int]]:
 
 
 def _odd_lines(paths: Sequence[str], pattern: str) -> list[tuple[str, str]]:
-    return (
-        pl.scan_lines(list(paths), glob=False, include_file_paths=FILE)
-        .filter(pl.col("line").str.contains(pattern).not_())
-        .head(_ODD_LINES)
-        .select(FILE, "line")
-        .collect(engine="streaming")
-        .rows()
-    )
+    lines = pl.scan_lines(list(paths), glob=False, include_file_paths=FILE)
+    odd = lines.filter(pl.col("line").str.contains(pattern).not_()).head(_ODD_LINES)
+    return collect(odd.select(FILE, "line")).rows()
