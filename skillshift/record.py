@@ -135,6 +135,15 @@ def _negative(name: str) -> Callable[[Record, Grid], bool]:
     return lambda record, _: record[name] is not None and record[name] < 0
 
 
+def _too_large(name: str) -> Callable[[Record, Grid], bool]:
+    def decide(record: Record, _: Grid) -> bool:
+        from skillshift.schema import MOST
+
+        return record[name] is not None and record[name] > MOST
+
+    return decide
+
+
 def _unmeasured(name: str) -> Callable[[Record, Grid], bool]:
     return lambda record, _: record[name] is None and record["error"] is None
 
@@ -177,7 +186,9 @@ _BROKEN: Mapping[str, Callable[[Record, Grid], bool]] = {
     "success.missing": _unmeasured("success"),
     "steps.missing": _unmeasured("steps"),
     "steps.negative": _negative("steps"),
+    "steps.too-large": _too_large("steps"),
     "skill_calls.negative": _negative("skill_calls"),
+    "skill_calls.too-large": _too_large("skill_calls"),
     "skill_failures.negative": _negative("skill_failures"),
     "skill_failures.above-calls": _above_calls,
     "skill_calls.half": _half,

@@ -64,8 +64,11 @@ FIELDS = (
 PREFIX = "skillshift."
 """How a canonical uid begins."""
 
-CANONICAL = r"^skillshift\.([^.]+)\.v[12]\.([0-9]+)$"
-"""A canonical uid: site and index; the version is not checked."""
+MOST = 2**32 - 1
+"""The largest count of one record, far above any real one, so that no sum of them can exceed 64 bits."""
+
+CANONICAL = r"^skillshift\.(.+)\.v[12]\.([0-9]+)$"
+"""A canonical uid: site, which may have dots, and index; the version is not checked."""
 
 
 def _row_rules() -> tuple[Rule, ...]:
@@ -86,7 +89,9 @@ def _row_rules() -> tuple[Rule, ...]:
             f"{count} in a record without an error",
         ),
         Rule("steps.negative", "steps", pl.col("steps") < 0, count),
+        Rule("steps.too-large", "steps", pl.col("steps") > MOST, f"a whole number up to {MOST}"),
         Rule("skill_calls.negative", "skill_calls", calls < 0, count),
+        Rule("skill_calls.too-large", "skill_calls", calls > MOST, f"a whole number up to {MOST}"),
         Rule("skill_failures.negative", "skill_failures", failures < 0, count),
         Rule("skill_failures.above-calls", "skill_failures", failures > calls, "at most skill_calls"),
         Rule(
@@ -189,4 +194,4 @@ def task() -> pl.Expr:
     return pl.col("uid").str.replace(_VERSIONED, "${1}v1.${2}").alias(TASK)
 
 
-_VERSIONED = r"^(skillshift\.[^.]+\.)v[12]\.0*([0-9]+)$"
+_VERSIONED = r"^(skillshift\..+\.)v[12]\.0*([0-9]+)$"

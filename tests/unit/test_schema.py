@@ -63,6 +63,8 @@ def test_fields_run_keys_and_optional_ones():
         ({"steps": -1}, "steps.negative"),
         ({"skill_calls": -1, "skill_failures": -1}, "skill_calls.negative"),
         ({"skill_failures": -1}, "skill_failures.negative"),
+        ({"steps": 2**32}, "steps.too-large"),
+        ({"skill_calls": 2**63 - 1, "skill_failures": 0}, "skill_calls.too-large"),
         ({"skill_failures": 2}, "skill_failures.above-calls"),
         ({"skill_calls": None}, "skill_calls.half"),
         ({"skill_failures": None}, "skill_calls.half"),
@@ -89,6 +91,7 @@ def test_a_record_that_breaks_a_rule_is_refused(change, code):
     "change",
     [
         {"steps": 0},
+        {"steps": 2**32 - 1, "skill_calls": 2**32 - 1, "skill_failures": 2**32 - 1},
         {"skill_calls": 0, "skill_failures": 0},
         {"skill_calls": None, "skill_failures": None},
         {"error": "TimeoutError", "success": None, "steps": None},

@@ -190,6 +190,14 @@ def test_sums_do_not_wrap(grid, complete, frame, dtype):
     ]
 
 
+@pytest.mark.parametrize("column", ["steps", "skill_calls"])
+@pytest.mark.parametrize("value", [2**61, 2**62, 2**63 - 1])
+def test_what_could_wrap_even_64_bits_is_refused(grid, complete, frame, column, value):
+    records = frame(complete()).with_columns(pl.lit(value).alias(column))
+    with pytest.raises(ContractError, match=rf"{column}\.too-large 10"):
+        cells(records, grid=grid)
+
+
 @pytest.mark.parametrize(
     "dtype",
     [pl.Categorical(), pl.Enum(["tgt", "far", "unused", "near"]), pl.Enum(["near", "far"])],
