@@ -7,7 +7,7 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from skillful_eval.sanitise.clean import TEXTS, WRITTEN
+from skillful_eval.sanitise.clean import WRITTEN
 from skillful_eval.snapshot import HEADER
 from skillshift.frame.errors import SHOWN, InputError
 from skillshift.frame.writing import dump_json, staged
@@ -22,8 +22,8 @@ Leak = tuple[int, str, str]
 """One find: the entry's number in the file (0: outside the entries), the field, what was found in it."""
 
 _ADVICE = (
-    "What was there before is untouched. A marker that is the name of a runtime or a kind is in every id of it: "
-    "leave it out, or leave that root out."
+    "What was there before is untouched. A marker that is the name of a runtime or a kind is in every id "
+    "of it: leave it out, or leave that root out."
 )
 
 MARKER, FIELD, FORM = "marker", "unexpected-field", "form"
@@ -109,7 +109,7 @@ def search(content: bytes, private: Private) -> list[Leak]:
 
 def _texts(entry: dict[str, Any]) -> list[tuple[str, str]]:
     parts = [("id", part) for part in str(entry.get("id", "")).split(":", 3)]
-    return [*parts, *((name, str(entry[name])) for name in TEXTS if name in entry)]
+    return [*parts, *((name, str(value)) for name, value in entry.items() if name != "id")]
 
 
 def _codes(text: str, private: Private) -> list[str]:

@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 URL, EMAIL, IP, PATH, SECRET, TARGET, NAME = CODES = (
     "url",
@@ -30,12 +30,19 @@ class Pattern:
     Attributes:
         code: What it is.
         regex: How it looks; where it has a group, only the group is taken out.
+        needs: Lower-case texts of which every match has one, so that most texts need not be searched.
         holds: Whether a match is meant, where its look alone does not tell.
     """
 
     code: str
     regex: re.Pattern[str]
+    needs: tuple[str, ...]
     holds: Callable[[str], bool] = bool
+
+    def find(self, text: str, lowered: str) -> Iterator[re.Match[str]]:
+        """What of this form there is in a text, given in lower case too."""
+        if any(need in lowered for need in self.needs):
+            yield from (match for match in self.regex.finditer(text) if self.holds(match[match.re.groups]))
 
 
 _TLD = (
@@ -65,15 +72,22 @@ _NAMED = (
     r"|credential|auth(?:orization)?(?![a-z]))s?\d{0,3}(?:[_-]\w{1,20})?"
 )
 _ISSUED = (
-    r"(?:[sprw]k[-_](?=[\w-]*\d)[\w-]{12,}|gh[a-z]_\w{10,}|github_pat_\w{10,}|gl[a-z]{1,4}-[\w-]{10,}"
-    r"|xox[a-z]-[\w-]{8,}|xapp-[\w-]{8,}|A(?:KIA|SIA|ROA|IDA)[A-Z0-9]{12,}|AIza[\w-]{20,}|ya29\.[\w-]{8,}"
-    r"|eyJ[\w-]{5,}(?:\.[\w-]*){1,4}|hf_\w{10,}|npm_\w{10,}|pypi-[\w-]{10,}|SG\.[\w-]{8,}\.[\w-]{8,}"
-    r"|do[a-z]_v1_\w{10,}|shp[a-z]{2}_\w{10,}|sq0[a-z]{3}-[\w-]{10,}|lin_api_\w{10,}|(?:secret|ntn|r8|gsk)_\w{16,}"
-    r"|AGE-SECRET-KEY-\w{10,}|whsec_\w{10,}|tvly-[\w-]{10,}|dckr_pat_[\w-]{10,})"
+    r"(?<![A-Za-z0-9])(?:[sprw]k[-_][\w-]{12,}|gh[a-z]_\w{10,}|github_pat_\w{10,}|gl[a-z]{1,4}-[\w-]{10,}"
+    r"|xox[a-z]-[\w-]{8,}|xapp-[\w-]{8,}|AIza[\w-]{20,}|ya29\.[\w-]{8,}|hf_\w{10,}|npm_\w{10,}"
+    r"|pypi-[\w-]{10,}|SG\.[\w-]{8,}\.[\w-]{8,}|do[a-z]_v1_\w{10,}|shp[a-z]{2}_\w{10,}"
+    r"|sq0[a-z]{3}-[\w-]{10,}|lin_api_\w{10,}|(?:secret|ntn|r8|gsk)_\w{16,}|whsec_\w{10,}"
+    r"|tvly-[\w-]{10,}|dckr_pat_[\w-]{10,}|age-secret-key-\w{10,}|eyJ[\w-]{5,}(?:\.[\w-]*){1,4}"
+    r"|(?-i:A(?:KIA|SIA|ROA|IDA)[A-Z0-9]{12,}))"
 )
+"""How issuers of keys mark them as theirs; a key has a digit, which names such as ``npm_install`` lack."""
+
 _RUN = re.compile(r"[A-Za-z0-9]{16,}")
 _WORDLESS = 24
 """A run of letters alone is a key from so many on, where its case changes like that of a key."""
+
+
+def _has_digit(found: str) -> bool:
+    return any(map(str.isdigit, found)) or found.lower().startswith("eyj")
 
 
 def _is_random(found: str) -> bool:
@@ -105,74 +119,88 @@ def _is_version_6(found: str) -> bool:
     return any(map(str.isalnum, found)) and _is_address(found.partition("%")[0])
 
 
-def _regex(pattern: str, flags: re.RegexFlag = re.IGNORECASE) -> re.Pattern[str]:
-    return re.compile(pattern, flags)
+def _forms(
+    code: str, needs: tuple[str, ...], *patterns: str, holds: Callable[[str], bool] = bool
+) -> tuple[Pattern, ...]:
+    flags = re.IGNORECASE | re.DOTALL
+    return tuple(Pattern(code, re.compile(pattern, flags), needs, holds) for pattern in patterns)
 
 
 PATTERNS = (
-    Pattern(
-        SECRET, _regex(r"-----BEGIN [A-Z0-9 ]{0,60}-----.*?(?:-----END [A-Z0-9 ]{0,60}-----|\Z)", re.DOTALL)
-    ),
-    Pattern(URL, _regex(rf"[a-z][a-z0-9+.-]{{1,30}}:[/\\]{{2,}}{_REST}")),
-    Pattern(
+    *_forms(SECRET, ("-----",), r"-----BEGIN [A-Z0-9 ]{0,60}-----.*?(?:-----END [A-Z0-9 ]{0,60}-----|\Z)"),
+    *_forms(
         URL,
-        _regex(
-            r"\b(?:mailto:(?=\S*@)|data:[\w.+/-]{0,80}[;,]|(?:tel|sms):(?=\+?\d{5})|magnet:\?|urn:[\w-]{2,32}:)"
-            rf"{_REST}"
-        ),
+        (":/", ":\\"),
+        rf"[a-z][a-z0-9+.-]{{1,30}}:[/\\]{{2,}}{_REST}",
     ),
-    Pattern(URL, _regex(rf"(?<![\w.-])www\d?\.{_REST}")),
-    Pattern(URL, _regex(rf"(?<![\w:/.])//(?:[\w-]+\.)+[a-z]{{2,}}(?:[:/]{_REST})?")),
-    Pattern(URL, _regex(rf"(?<![\w.-]){_HOST}(?::\d{{1,5}})?[/?#]{_REST}")),
-    Pattern(URL, _regex(rf"(?<![\w.-]){_HOST}:\d{{2,5}}(?!\d)")),
-    Pattern(URL, _regex(r"(?<![\w.-])(?!asp\.net\b)(?:[\w-]+\.)+(?:com|org|net|edu|gov)(?![\w-]|\.\w)")),
-    Pattern(URL, _regex(rf"(?<![\w.-])[\w-]+\.(?:[\w-]+\.)+{_TLD}(?![\w-]|\.\w)")),
-    Pattern(URL, _regex(r"(?<![\w.-])(?:[\w-]+\.)+(?:internal|corp|lan|intranet|localdomain)(?![\w-]|\.\w)")),
-    Pattern(URL, _regex(rf"[\w.+-]{{1,64}}@[\w.-]{{1,253}}:(?=[\w~/]){_REST}")),
-    Pattern(
+    *_forms(
+        URL,
+        ("mailto:", "data:", "tel:", "sms:", "magnet:", "urn:"),
+        rf"\b(?:mailto:(?=\S{{0,300}}@)|data:[\w.+/-]{{0,80}}[;,]|(?:tel|sms):(?=\+?\d{{5}})){_REST}",
+        rf"\b(?:magnet:\?|urn:[\w-]{{2,32}}:){_REST}",
+    ),
+    *_forms(URL, ("www",), rf"(?<![\w.-])www\d?\.{_REST}"),
+    *_forms(URL, ("//",), rf"(?<![\w:/.])//(?:[\w-]+\.)+[a-z]{{2,}}(?:[:/]{_REST})?"),
+    *_forms(
+        URL,
+        (".", "localhost"),
+        rf"(?<![\w.-]){_HOST}(?:(?::\d{{1,5}})?[/?#]{_REST}|:\d{{2,5}}(?!\d))",
+        r"(?<![\w.-])(?!asp\.net\b)(?:[\w-]+\.)+(?:com|org|net|edu|gov)(?![\w-]|\.\w)",
+        rf"(?<![\w.-])[\w-]+\.(?:[\w-]+\.)+{_TLD}(?![\w-]|\.\w)",
+        r"(?<![\w.-])(?:[\w-]+\.)+(?:internal|corp|lan|intranet|localdomain)(?![\w-]|\.\w)",
+    ),
+    *_forms(URL, ("@",), rf"[\w.+-]{{1,64}}@[\w.-]{{1,253}}:(?=[\w~/]){_REST}"),
+    *_forms(
         EMAIL,
-        _regex(r"""[^\s@<>"(),:;\[\]`]{1,254}@(?:localhost\b|(?:[\w-]{1,63}\.){1,10}[^\W\d_][\w-]{1,62})"""),
+        ("@",),
+        r"""[^\s@<>"(),:;\[\]`]{1,254}@(?:localhost\b|(?:[\w-]{1,63}\.){1,10}[^\W\d_][\w-]{1,62})""",
     ),
-    Pattern(
+    *_forms(
         IP,
-        _regex(r"(?<![\w.])(?:\d{1,3}\.){3}\d{1,3}(?!\.?\w)(?::\d{1,5})?(?:/\w[^\s<>\"`]*)?"),
-        _is_version_4,
+        (".",),
+        r"(?<![\w.])(?:\d{1,3}\.){3}\d{1,3}(?!\.?\w)(?::\d{1,5})?(?:/\w[^\s<>\"`]*)?",
+        holds=_is_version_4,
     ),
-    Pattern(IP, _regex(r"(?<![\w:.])([0-9a-f:]*:[0-9a-f:]*:[0-9a-f:.]*(?:%\w+)?)(?![\w:])"), _is_version_6),
-    Pattern(PATH, _regex(r"""(?<=["'`])(?:~[\w.-]*|[a-z]:|/(?!/)[^\s/"'`]+)[/\\][^"'`\n]{0,500}(?=["'`])""")),
-    Pattern(PATH, _regex(rf"(?<![\w~/\\])~[\w.-]*[/\\]{_PART}*{_TAIL}")),
-    Pattern(PATH, _regex(rf"(?<![\w$])\$(?:\{{\w+\}}|(?:env:)?[a-z_]\w*)[/\\]{_PART}*{_TAIL}")),
-    Pattern(PATH, _regex(rf"%\w{{2,40}}%[/\\]{_PART}*{_TAIL}")),
-    Pattern(PATH, _regex(rf"(?<!\w)[a-z]:[/\\]+Users[/\\]+{_SPACED}{_TAIL}")),
-    Pattern(PATH, _regex(rf"(?<!\w)[a-z]:{_TAIL}(?<=[/\\\w.])(?<!:)")),
-    Pattern(PATH, _regex(rf"(?<![\\\w])\\\\+[\w.$?-]+\\+{_PART}*{_TAIL}")),
-    Pattern(PATH, _regex(rf"{_LEFT}/(?:Users|home|Volumes)/{_SPACED}{_TAIL}")),
-    Pattern(
-        PATH, _regex(rf"{_LEFT}/Applications/(?:[\w.+-]+[ ]){{0,3}}[\w.+-]+(?:[ ]\(\w+\))?\.app\b{_TAIL}")
+    *_forms(
+        IP,
+        (":",),
+        r"(?<![\w:.])([0-9a-f:]*:[0-9a-f:]*:[0-9a-f:.]*(?:%\w+)?)(?![\w:])",
+        holds=_is_version_6,
     ),
-    Pattern(PATH, _regex(rf"{_LEFT}/{_TOP}(?![\w-]){_TAIL}")),
-    Pattern(PATH, _regex(rf"{_LEFT}/{_PART}+[/\\]{_PART}*{_TAIL}")),
-    Pattern(PATH, _regex(rf"{_LEFT}/[\w-]+\.[a-z]\w{{0,5}}(?!\w)")),
-    Pattern(SECRET, _regex(rf"(?<![A-Za-z0-9]){_ISSUED}", re.NOFLAG)),
-    Pattern(SECRET, _regex(r"\b(?:bearer|basic)\s+((?=\S*[\d_.=/+])[\w.~+/=-]{8,})")),
-    Pattern(SECRET, _regex(rf"""{_NAMED}["']?\s?(?::=|=>|=)\s?["']?((?!\d+\b)[^\s"',;)]{{4,}})""")),
-    Pattern(SECRET, _regex(rf"""{_NAMED}["']\s?:\s?["']([^"']{{4,}})""")),
-    Pattern(
+    *_forms(
+        PATH,
+        ("/", "\\"),
+        r"""(?<=["'`])(?:~[\w.-]*|[a-z]:|/(?!/)[^\s/"'`]+)[/\\][^"'`\n]{0,500}(?=["'`])""",
+        rf"(?<![\w~/\\])~[\w.-]*[/\\]{_PART}*{_TAIL}",
+        rf"(?<![\w$])\$(?:\{{\w+\}}|(?:env:)?[a-z_]\w*)[/\\]{_PART}*{_TAIL}",
+        rf"%\w{{2,40}}%[/\\]{_PART}*{_TAIL}",
+        rf"(?<!\w)[a-z]:[/\\]+Users[/\\]+{_SPACED}{_TAIL}",
+        rf"(?<!\w)[a-z]:{_TAIL}(?<=[/\\\w.])(?<!:)",
+        rf"(?<![\\\w])\\\\+[\w.$?-]+\\+{_PART}*{_TAIL}",
+        rf"{_LEFT}/(?:Users|home|Volumes)/{_SPACED}{_TAIL}",
+        rf"{_LEFT}/Applications/(?:[\w.+-]+[ ]){{0,3}}[\w.+-]+(?:[ ]\(\w+\))?\.app\b{_TAIL}",
+        rf"{_LEFT}/{_TOP}(?![\w-]){_TAIL}",
+        rf"{_LEFT}/{_PART}+[/\\]{_PART}*{_TAIL}",
+        rf"{_LEFT}/[\w-]+\.[a-z]\w{{0,5}}(?!\w)",
+    ),
+    *_forms(SECRET, ("_", "-", ".", "a"), _ISSUED, holds=_has_digit),
+    *_forms(SECRET, ("bearer", "basic"), r"\b(?:bearer|basic)\s+((?=\S{0,300}[\d_.=/+])[\w.~+/=-]{8,})"),
+    *_forms(
         SECRET,
-        _regex(
-            rf"""{_NAMED}["']?(?:\s?:\s?|\s+(?:is|was)\s+)["'`]?"""
-            r"""((?=[^\s"'`]*\d)(?=[^\s"'`]*[^\W\d_])[^\s"'`,;)]{6,})"""
-        ),
+        ("key", "secret", "token", "pass", "pwd", "credential", "auth"),
+        rf"""{_NAMED}["']?\s?(?::=|=>|=)\s?["']?((?!\d+\b)[^\s"',;)]{{4,}})""",
+        rf"""{_NAMED}["']\s?:\s?["']([^"']{{4,}})""",
+        rf"""{_NAMED}["']?(?:\s?:\s?|\s+(?:is|was)\s+)["'`]?"""
+        r"""((?=[^\s"'`]{0,300}\d)(?=[^\s"'`]{0,300}[^\W\d_])[^\s"'`,;)]{6,})""",
     ),
-    Pattern(SECRET, _regex(r"(?<![A-Za-z0-9])[A-Za-z0-9+/_=-]{16,}"), _is_random),
-    Pattern(SECRET, _regex(r"(?<![\w-])[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}(?![\w-])")),
-    Pattern(TARGET, _regex(r"\bMCP server \([\w -]{1,20}\):\s*(\S[^\n]*)")),
-    Pattern(
+    *_forms(SECRET, ("",), r"(?<![A-Za-z0-9])[A-Za-z0-9+/_=-]{16,}", holds=_is_random),
+    *_forms(SECRET, ("-",), r"(?<![\w-])[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}(?![\w-])"),
+    *_forms(
         TARGET,
-        _regex(
-            r"\b(?:npx|uvx|bunx|pipx run|uv run|pnpm dlx|yarn dlx|deno run|docker run|node|python3?)\s+"
-            r"(?:-\S+\s+){0,6}\S{0,80}mcp\S{0,200}"
-        ),
+        ("mcp",),
+        r"\bMCP server \([\w -]{1,20}\):\s*(\S[^\n]*)",
+        r"\b(?:npx|uvx|bunx|pipx run|uv run|pnpm dlx|yarn dlx|deno run|docker run|node|python3?)\s+"
+        r"(?:-\S+\s+){0,6}\S{0,80}mcp\S{0,200}",
     ),
 )
-"""Every form, tried in this order; all that match are taken out."""
+"""Every form; all that match are taken out."""

@@ -77,11 +77,11 @@ def redact(text: str) -> str:
 
 
 def _by_form(view: View) -> Iterator[Found]:
+    lowered = view.text.lower()
     for pattern in PATTERNS:
-        group = pattern.regex.groups
-        for match in pattern.regex.finditer(view.text):
-            first, last = match.span(group)
-            if first < last and pattern.holds(match[group]):
+        for match in pattern.find(view.text, lowered):
+            group = match.re.groups
+            if match.end(group) > match.start(group):
                 yield pattern.code, *view.span(match, group)
 
 
