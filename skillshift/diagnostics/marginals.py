@@ -17,6 +17,7 @@ from skillshift.diagnostics.summing import COUNTS, OUTPUTS, check_keys
 from skillshift.frame.contract import collect
 from skillshift.frame.errors import InputError
 from skillshift.frame.exact import PUBLISHED_DECIMALS, half_up
+from skillshift.frame.metric import ratio
 from skillshift.metrics import LOW_COUNT, METRICS, OF_SKILLS, REASONS, SFR, SR
 
 if TYPE_CHECKING:
@@ -123,8 +124,8 @@ def marginals(cells: pl.DataFrame) -> pl.DataFrame:
         pl.col("skill_calls").sum().alias("_calls"),
         pl.col("skill_calls").min().alias("_min_calls"),
         pl.col("reason").unique().alias("_reasons"),
-        (100 * pl.col("successes") / pl.col("planned")).alias("_lower"),
-        (100 * (pl.col("successes") + pl.col("planned") - pl.col("scored")) / pl.col("planned")).alias(
+        ratio(100 * pl.col("successes"), pl.col("planned")).alias("_lower"),
+        ratio(100 * (pl.col("successes") + pl.col("planned") - pl.col("scored")), pl.col("planned")).alias(
             "_upper"
         ),
         *(expression for metric in METRICS for expression in _of_cells(metric)),
@@ -236,7 +237,7 @@ def _columns(metric: Metric) -> tuple[pl.Expr, ...]:
         pl.lit(name).alias("metric"),
         pl.col("group", "slot"),
         pl.when(reason.is_null()).then(values.list.mean()).alias("value"),
-        pl.when(~hidden).then(numerators.list.sum() * metric.scale / denominator).alias("pooled"),
+        pl.when(~hidden).then(ratio(numerators.list.sum() * metric.scale, denominator)).alias("pooled"),
         denominator.alias("denominator"),
         *(pl.col(count) for count in COUNTS),
         calls.then(pl.col("_calls")).alias("skill_calls"),

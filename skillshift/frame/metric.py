@@ -57,9 +57,9 @@ class Metric:
         >>> pl.DataFrame({"hits": [1, 0], "tries": [4, 0]}).select(rate.value)["R"].to_list()
         [25.0, None]
         """
-        # Scaling the integers first leaves one rounding: the nearest double of the exact ratio.
-        ratio = (self.numerator.cast(pl.Int64) * self.scale) / self.denominator.cast(pl.Int64)
-        return pl.when(self.denominator > 0).then(ratio).otherwise(None).alias(self.name)
+        # Scaling the integers first leaves one rounding.
+        scaled = self.numerator.cast(pl.Int64) * self.scale
+        return ratio(scaled, self.denominator.cast(pl.Int64)).alias(self.name)
 
     def evaluate(self, sums: pl.DataFrame) -> pl.DataFrame:
         """Take the ratio over a frame of sums.
@@ -133,3 +133,22 @@ class Registry:
             for m in self
         )
         return head + "\n".join(rows) + "\n"
+
+
+def ratio(numerator: pl.Expr, denominator: pl.Expr) -> pl.Expr:
+    """The nearest double of an exact ratio of integers, null where the denominator is empty.
+
+    Args:
+        numerator: An integer expression, below 2**53.
+        denominator: An integer expression, below 2**53; where it is 0, negative or null there is no ratio.
+
+    Returns:
+        Float64. The same integers give the same double in every frame: Polars multiplies by the reciprocal
+        of a constant divisor, which may be one unit in the last place off, so the divisor is made a column.
+
+    >>> frame = pl.DataFrame({"hits": [100, 100]}).with_columns(tries=pl.lit(3))
+    >>> frame.select(ratio(pl.col("hits"), pl.col("tries")))["hits"][0] == 100 / 3
+    True
+    """
+    divisor = denominator + 0 * numerator
+    return pl.when(denominator > 0).then(numerator / divisor)
