@@ -16,7 +16,7 @@ from skillful_eval.schema import NONE
 from skillshift.frame.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from os import PathLike
 
 _RUNTIME = re.compile(r"[a-z0-9][a-z0-9._-]*")
@@ -81,7 +81,7 @@ def read_catalogue(roots: Sequence[str | PathLike[str]], runtime: str | None = N
     unread = list(found.unread)
     entries: dict[str, _Read] = {}
     targets: dict[str, None] = {}
-    for source in found.sources:
+    for source in _distinct(found.sources):
         try:
             read, runs = _read(source)
         except UnreadableError as error:
@@ -98,6 +98,16 @@ def read_catalogue(roots: Sequence[str | PathLike[str]], runtime: str | None = N
         bare=sum(one.bare for one in entries.values()),
         targets=tuple(targets),
     )
+
+
+def _distinct(sources: Sequence[Source]) -> Iterator[Source]:
+    """The files, each once, though several roots may lead to it."""
+    seen = set()
+    for source in sources:
+        place = (os.path.realpath(source.path), source.runtime, source.kind, source.scope, source.name)
+        if place not in seen:
+            seen.add(place)
+            yield source
 
 
 def _read(source: Source) -> tuple[list[_Read], tuple[str, ...]]:
@@ -119,9 +129,7 @@ def _admit(one: _Read, entries: dict[str, _Read], unread: list[Unread]) -> None:
     reason = _unfit(one)
     if reason is None:
         earlier = entries.setdefault(one.id, one)
-        same_file = os.path.realpath(earlier.source.path) == os.path.realpath(one.source.path)
-        # The same file by two ways is one entry; a manifest's keys are distinct anyway.
-        if earlier is one or (same_file and earlier.name == one.name):
+        if earlier is one:
             return
         reason = f"the same id as {earlier.source.shown}, which was read first"
     unread.append(Unread(one.source.shown, reason))

@@ -94,7 +94,7 @@ def parse(text: str) -> Frontmatter:
         if field is None:
             continue
         if field in seen:
-            raise UnreadableError(f"line {key.start_mark.line + 2}: {field} stands there for the second time")
+            raise UnreadableError(f"line {key.start_mark.line + 1}: {field} stands there for the second time")
         seen.add(field)
         content = _text(value, field)
         if content:
@@ -108,7 +108,7 @@ def _text(node: Any, field: str) -> str:
     if node.id == "sequence" and all(one.id == "scalar" for one in node.value):
         return "\n".join(filter(None, (_text(one, field) for one in node.value)))
     raise UnreadableError(
-        f"line {node.start_mark.line + 2}: {field} is a {node.id} of more than text, expected text"
+        f"line {node.start_mark.line + 1}: {field} is a {node.id} of more than text, expected text"
     )
 
 
@@ -146,7 +146,7 @@ def _composed(text: str) -> Any:
 def _complaint(error: Exception) -> str:
     """The library's complaint with its line in the file, and without the text that it repeats."""
     mark = getattr(error, "problem_mark", None)
-    where = "" if mark is None else f"line {mark.line + 2}: "
+    where = "" if mark is None else f"line {mark.line + 1}: "
     told = getattr(error, "problem", None) or getattr(error, "reason", None) or "not readable"
     problem = re.sub(r"'[^']*'|\"[^\"]*\"", "...", str(told))
     return f"{where}the frontmatter is not YAML: {problem}"

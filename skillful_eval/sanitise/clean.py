@@ -30,6 +30,8 @@ WRITTEN = ("id", "kind", *TEXTS, "runtime")
 _REDACTED = ("description", "whenToUse")
 _NAMED = ("name", "scope")
 _SECRET_LENGTH = 6
+_NAME_LENGTH = 3
+"""Names with fewer letters and digits are words of every text, such as "a": seeing one tells nothing."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -123,7 +125,7 @@ def _withheld(private: Private, records: Sequence[Record]) -> list[bool]:
     while True:
         hidden = {name for name, hides in zip(folded, withheld, strict=True) if hides}
         for record, hides in zip(records, withheld, strict=True):
-            if hides:
+            if hides and sum(map(str.isalnum, record["name"])) >= _NAME_LENGTH:
                 private.literals.add(record["name"], NAME)
         named = {record[name] for record in records for name in _NAMED if record.get(name)}
         telling = {text for text in named if private.find(text)}

@@ -66,6 +66,11 @@ def test_other_copies_of_a_withheld_entry_are_withheld_and_mentions_are_redacted
     assert (done.excluded, done.redacted, done.codes) == (2, 1, {"withheld-name": 1})
 
 
+def test_a_withheld_name_of_a_letter_or_two_is_a_word_like_any_other():
+    done = sanitise([entry("a", "For orca."), entry("b", "Does a thing.")], Markers.of(["orca"]))
+    assert [record["description"] for record in done.records] == ["Does a thing."]
+
+
 def test_entries_whose_scope_is_a_withheld_name_are_withheld_too():
     records = [entry("orion", "For orca."), entry("x", scope="orion"), entry("y"), entry("x", runtime="pi")]
     done = sanitise(records, Markers.of(["orca"]))
