@@ -23,7 +23,7 @@ from skillful_eval.events_schema import (
 from skillful_eval.findings import findings_frame
 from skillful_eval.schema import INJECTED
 from skillshift.frame.contract import FILE, RECORD, Rule, collect
-from skillshift.frame.errors import InputError
+from skillshift.frame.errors import InputError, Violation
 from skillshift.frame.reading import Refused, refuse_rows, scan
 
 if TYPE_CHECKING:
@@ -32,6 +32,9 @@ if TYPE_CHECKING:
     from skillful_eval.findings import Finding
 
 _RANKING = "a list of objects with id (text) and noul (a number)"
+
+_ODD = r'"id"\s*:\s*[^\s"]|"noul"\s*:\s*[^\s0-9-]'
+"""What Polars would turn into an id or a score in silence."""
 
 _UNREADABLE = pl.Schema(
     {
@@ -86,10 +89,11 @@ class Events:
         found: list[Finding] = []
         if self.unreadable.height:
             count = self.unreadable_lines
-            first = self.unreadable.row(0, named=True)
+            file, line, code, *_ = self.unreadable.row(0)
+            where = Violation(code=code, file=file, line=line).where
             text = (
                 f"{count:,} of {self.lines:,} lines could not be read and are in no figure; "
-                f"the first is {first['file'] or 'row'}:{first['line']} [{first['code']}]"
+                f"the first is {where} [{code}]"
             )
             found.append(("events.unreadable", "events", count, text))
         found += [
@@ -180,23 +184,29 @@ def _with_scores(read: pl.DataFrame, refused: list[Refused]) -> pl.DataFrame:
     read = read.with_columns(pl.col(RANKING).cast(JUDGED))
     one = pl.element().struct
     wrong = (one["id"].is_null() | one["noul"].is_null() | ~one["noul"].is_finite()).any()
-    rule = Rule(f"{RANKING}.value", RANKING, pl.col(RANKING).list.eval(wrong).list.first(), _RANKING)
-    kept = collect(refuse_rows(read.lazy(), [rule], EVENTS, refused))
+    kept = collect(
+        refuse_rows(read.lazy(), [_rule(pl.col(RANKING).list.eval(wrong).list.first())], EVENTS, refused)
+    )
     return kept.with_columns(
         pl.col(RANKING).list.eval(one.rename_fields(["id", "score"])).cast(SCORES).alias("scores")
     )
 
 
+def _rule(wrong: pl.Expr) -> Rule:
+    return Rule(f"{RANKING}.type", RANKING, wrong, _RANKING)
+
+
 def _decoded(read: pl.DataFrame, refused: list[Refused]) -> pl.DataFrame:
-    """The ranking's raw JSON text as lists; only where Polars stumbles is each looked at by itself."""
+    """The ranking's raw JSON text as lists; only where something is odd is each looked at by itself."""
     decoded = pl.col(RANKING).str.json_decode(JUDGED)
-    try:
-        return read.with_columns(decoded)
-    except pl.exceptions.ComputeError:
-        wrong = pl.Series("_wrong", [text is not None and not _is_ranking(text) for text in read[RANKING]])
-        rule = Rule(f"{RANKING}.type", RANKING, pl.col("_wrong"), _RANKING)
-        kept = refuse_rows(read.with_columns(wrong).lazy(), [rule], EVENTS, refused)
-        return collect(kept.drop("_wrong")).with_columns(decoded)
+    if not read[RANKING].str.contains(_ODD).any():
+        try:
+            return read.with_columns(decoded)
+        except pl.exceptions.ComputeError:
+            pass  # one of them is no list of objects: which, shows below
+    wrong = pl.Series("_wrong", [text is not None and not _is_ranking(text) for text in read[RANKING]])
+    kept = refuse_rows(read.with_columns(wrong).lazy(), [_rule(pl.col("_wrong"))], EVENTS, refused)
+    return collect(kept.drop("_wrong")).with_columns(decoded)
 
 
 def _is_ranking(text: str) -> bool:

@@ -9,8 +9,8 @@ import polars as pl
 from skillful_eval.gold import resolve
 from skillful_eval.keys import report_keys
 from skillful_eval.schema import DEGRADED, INJECTED, RUNS, SKIPPED
-from skillshift.frame.contract import Rule, check, collect
-from skillshift.frame.errors import InputError
+from skillshift.frame.contract import collect
+from skillshift.frame.errors import InputError, shorten
 from skillshift.frame.lines import first_line
 
 if TYPE_CHECKING:
@@ -66,8 +66,7 @@ def misses(scored: Scored, by: Sequence[str] | None = None) -> pl.DataFrame:
         run that picked a gold which its shortlist did not offer is listed: retrieval missed it all the same.
 
     Raises:
-        ContractError: A score is no finite number, or has no id.
-        InputError: ``scores`` is not such a list.
+        InputError: ``scores`` is not such a list, or a score is no finite number.
         UsageError: As :func:`skillful_eval.report`.
     """
     keys = report_keys(scored, by, _OWN)
@@ -123,9 +122,10 @@ def _would_rank(missed: pl.DataFrame, scored: Scored) -> pl.DataFrame:
     """The rank of the first gold among everything that was scored, of the runs that did not offer it."""
     told = missed.filter((pl.col("miss") == NOT_OFFERED) & pl.col(SCORES).is_not_null())
     try:
-        lacking = told.select("_run", "fixture", _decoded(missed.schema[SCORES]))
+        lacking = told.select("_run", "fixture", "fixture_id", "repeat", _decoded(missed.schema[SCORES]))
     except pl.exceptions.ComputeError as error:
         raise InputError(f"{RUNS.name}: {SCORES}: {first_line(error)}; expected {_WHAT}") from error
+    _check(lacking)
     golds = resolve(scored.fixtures, scored.provenance.corpus.entries).select("fixture", "id")
     elements = int(lacking[SCORES].list.len().sum())
     rows = max(1, lacking.height * _ELEMENTS // max(elements, 1))
@@ -135,7 +135,6 @@ def _would_rank(missed: pl.DataFrame, scored: Scored) -> pl.DataFrame:
 
 def _ranked(lacking: pl.DataFrame, golds: pl.DataFrame) -> pl.DataFrame:
     exploded = lacking.explode(SCORES, empty_as_null=False).unnest(SCORES)
-    check(exploded.lazy(), _RULES, RUNS.name)
     # An id that was scored twice stands at its better place.
     best = exploded.group_by("_run", "fixture", "id").agg(pl.col("score").max())
     better = pl.struct(-pl.col("score"), "id").rank("ordinal").over("_run").cast(pl.Int64)
@@ -147,15 +146,16 @@ def _ranked(lacking: pl.DataFrame, golds: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-_RULES = [
-    Rule(f"{SCORES}.id", "id", pl.col("id").is_null(), "an id beside every score"),
-    Rule(
-        f"{SCORES}.score",
-        "score",
-        pl.col("score").is_null() | ~pl.col("score").is_finite(),
-        "a finite number beside every id",
-    ),
-]
+def _check(lacking: pl.DataFrame) -> None:
+    one = pl.element().struct
+    wrong = (one["id"].is_null() | one["score"].is_null() | ~one["score"].is_finite()).any()
+    bad = lacking.filter(pl.col(SCORES).list.eval(wrong).list.first())
+    if bad.height:
+        fixture, repeat = bad.select("fixture_id", "repeat").row(0)
+        raise InputError(
+            f"{RUNS.name}: {SCORES}: repeat {repeat} of {shorten(fixture)} has a score without an id, or an "
+            f"id without a finite score, as have {bad.height - 1:,} more runs; expected {_WHAT}"
+        )
 
 
 def _decoded(dtype: pl.DataType) -> pl.Expr:

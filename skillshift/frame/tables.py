@@ -42,7 +42,7 @@ def draw(sections: Sequence[Section], notes: Sequence[str]) -> str:
     colour = sys.stdout.isatty() and "NO_COLOR" not in os.environ
     tables = [drawn(section) for section in sections]
     measure = Console(width=10_000)
-    width = max(80, *(measure.measure(table).maximum for table in tables))
+    width = max([80, *(measure.measure(table).maximum for table in tables)])
     text = StringIO()
     console = Console(file=text, width=width, force_terminal=colour, highlight=False, emoji=False)
     for table in tables:
