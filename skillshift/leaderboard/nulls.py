@@ -71,9 +71,9 @@ def status_of(sheet: Sheet, metric: str, slot: Slot) -> Status:
     if metric not in OF_SKILLS:
         return "not-measured"
     reason = reason_of(sheet, metric, slot) or ""
-    calls, rate = OF_SKILLS
+    calls, _ = OF_SKILLS
     # A method whose calls were counted has executable skills.
     if sheet.value(calls, slot) is None:
         return "not-applicable" if sheet.self_reported or _NO_SKILLS.search(reason) else "not-measured"
     counted = sheet.self_reported or slot in sheet.calls
-    return "undefined" if metric == rate and (counted or _NO_CALLS.search(reason)) else "not-measured"
+    return "undefined" if counted or _NO_CALLS.search(reason) else "not-measured"

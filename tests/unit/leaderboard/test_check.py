@@ -188,8 +188,6 @@ def test_a_comment_is_bounded(folder, new, document):
 
 
 def test_errors_are_shown_before_warnings(folder, new, document):
-    tree = document("New") | {f"unknown{i}": 1 for i in range(30)}
-    tree["submission"]["date"] = "yesterday"
-    told = comment(check_new(folder, new(tree), sort="SR"))
-    schema = told[told.index("**schema**") :]
-    assert schema.index("submission.date") < schema.index("unknown0")
+    told = comment(check_new(folder, new(document("New", AS=0.0, ASC=-1.0)), sort="SR"))
+    ranges = told[told.index("**ranges**") :]
+    assert ranges.index("error: metrics.ASC.overall") < ranges.index("warning: metrics.AS.websites.gitlab")

@@ -31,6 +31,29 @@ def plain(source):
     return "".join(seen)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "*a*",
+        "**a**",
+        " _a_ ",
+        "`a`",
+        "~~a~~",
+        "[a](b)",
+        "![a](b)",
+        "<b>a</b>",
+        "&lt;",
+        "a|b",
+        r"\*",
+        "$a$",
+        "[a]: b",
+    ],
+)
+def test_markup_is_shown_as_it_is(text):
+    assert plain(markdown(text)) == text.strip()
+    assert plain(markdown_table(["a"], [[markdown(text)]], [False])) == f"a{text.strip()}"
+
+
 @given(PRINTABLE | HARD)
 def test_markdown_shows_text_as_it_is(text):
     shown = f"x{text}x"

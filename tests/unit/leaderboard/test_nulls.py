@@ -10,6 +10,7 @@ CASES = {
     "a number": ("ASC", {}, {}, "value"),
     "zero is a number": ("ASC", {"ASC": 0.0}, {}, "value"),
     "SR is always applicable": ("SR", {"SR": None}, {"SR": "not applicable"}, "not-measured"),
+    "even without skills": ("SR", {"SR": None, "ASC": None}, {"SR": "not applicable"}, "not-measured"),
     "AS is always applicable": ("AS", {"AS": None}, {"AS": "no denominator"}, "not-measured"),
     "the project's own words": ("ASC", {"ASC": None}, {"ASC": REASONS["not-applicable"]}, "not-applicable"),
     "the published words": (
