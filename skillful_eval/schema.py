@@ -201,3 +201,6 @@ RUNS = RunsTable(
     _run_rules(),
 )
 """The runs' contract, without what depends on fixtures and corpus."""
+
+RUNS_AS_TEXT = Table(RUNS.name, RUNS.model_name, RUNS.fields, RUNS.rules)
+"""The same, with every list of ids turned into text: what files that code their ids differently share."""

@@ -75,3 +75,25 @@ def test_the_pandera_model_finds_the_same(runs_of, whole):
     whole[0]["chosen"] = None
     with pytest.raises(pandera.errors.SchemaErrors):
         model.validate(runs_of(*whole), lazy=True)
+
+
+def test_files_that_code_their_ids_differently_meet_as_text(tmp_path, runs_of, whole, fixtures, corpus):
+    ids = corpus.entries["id"].to_list()
+    types = {"a": pl.Enum(ids), "b": pl.Enum(ids[::-1]), "c": pl.Categorical(), "d": pl.String()}
+    for config, dtype in types.items():
+        frame = runs_of(*(row | {"config": config} for row in whole))
+        frame.with_columns(
+            pl.col("shortlist").cast(pl.List(dtype)), pl.col("chosen").cast(dtype)
+        ).write_parquet(tmp_path / f"{config}.parquet")
+    (tmp_path / "e.jsonl").write_text("".join(json.dumps(row | {"config": "e"}) + "\n" for row in whole))
+    scanned = scan_runs(tmp_path)
+    assert scanned.collect_schema()["shortlist"] == pl.List(pl.String)
+    scored = score(scanned, fixtures, corpus).runs.collect()
+    expected = score(runs_of(*whole), fixtures, corpus).runs.collect()
+    for config in "abcde":
+        assert (
+            scored.filter(config=config)
+            .select(expected.columns)
+            .drop("choice")
+            .equals(expected.drop("choice"))
+        )
