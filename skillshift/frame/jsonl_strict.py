@@ -136,13 +136,9 @@ def decoded(frame: pl.DataFrame, types: Mapping[str, pl.DataType | None]) -> pl.
         The frame with those types.
     """
     return frame.with_columns(
-        pl.Series(name, [_load(raw, dtype) for raw in frame[name]], dtype=dtype, strict=True)
+        pl.Series(
+            name, [None if raw is None else json.loads(raw) for raw in frame[name]], dtype=dtype, strict=True
+        )
         for name, dtype in types.items()
         if dtype is not None and name in frame.columns
     )
-
-
-def _load(raw: str | None, dtype: pl.DataType) -> Any:
-    if raw is None:
-        return None
-    return float(raw) if dtype == pl.Float64 else json.loads(raw)
