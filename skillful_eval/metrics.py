@@ -13,7 +13,7 @@ import polars as pl
 
 from skillful_eval.schema import DECISIONS, DEGRADED, INJECTED, SKIPPED
 from skillful_eval.sums import ABSTAIN, ANSWERABLE, FURTHER, NANOSECONDS, POPULATIONS, SUMS
-from skillshift.frame.metric import Metric, Registry
+from skillshift.frame.metric import Metric, Registry, ratio
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,12 +43,12 @@ class RoutingMetric(Metric):
     def value(self) -> pl.Expr:
         """The ratio over a frame of sums: Float64, null where the denominator is empty or a sum is null."""
         top, bottom = self.numerator.cast(pl.Int128), self.denominator.cast(pl.Int128) * self._parts
-        return pl.when(self.denominator > 0).then(top * self.scale / bottom).alias(self.name)
+        return ratio(top * self.scale, bottom).alias(self.name)
 
     @property
     def total(self) -> pl.Expr:
         """The numerator in its own unit: Float64."""
-        return self.numerator.cast(pl.Int128) / self._parts
+        return ratio(self.numerator.cast(pl.Int128), self._parts)
 
     @property
     def populations(self) -> tuple[str, ...]:

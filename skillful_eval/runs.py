@@ -34,8 +34,9 @@ def scan_runs(source: Any, *, refused: list[Refused] | None = None) -> pl.LazyFr
         have the same of those, which is several times faster), ``decision``, ``chosen``, ``reason`` (text),
         and optionally ``none_p``, ``winner_p``, ``latency_ms`` (Float64), ``tokens_in``, ``tokens_out``
         (Int64), ``config``, ``model`` (text), ``response_index`` (Int64), ``fixture_set``,
-        ``fixture_digest``, ``corpus_fingerprint``, ``tuned_on`` (text). The last four may stand in the key-value metadata of a
-        local Parquet file instead, under the same names; they become columns here. Further columns are kept.
+        ``fixture_digest``, ``corpus_fingerprint``, ``tuned_on`` (text). The last four may stand in the
+        key-value metadata of a local Parquet file instead, under the same names; they become columns here.
+        Further columns are kept.
 
     Raises:
         ContractError: Records are not what the fields say.
