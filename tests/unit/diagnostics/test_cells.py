@@ -142,6 +142,13 @@ def test_a_run_without_any_scored_record_says_nothing_of_its_skills(grid, comple
     assert set(table["reason"]) == {"incomplete"}
 
 
+@pytest.mark.parametrize(("calls", "shown"), [(0, 0), (5, 5), (None, None)])
+def test_one_scored_record_tells_whether_its_method_has_skills(grid, complete, frame, calls, shown):
+    one = [complete()[0] | {"skill_calls": calls, "skill_failures": calls}]
+    table = cells(frame(one), grid=grid)
+    assert table["skill_calls"].to_list() == [shown, *[None if shown is None else 0] * 3]
+
+
 def test_errored_records_count_nowhere_in_the_sums(grid, complete, frame):
     plain = cells(frame(complete()), grid=grid)
     retried = complete() + changed(complete(), error="down", success=True, steps=99)[:1]
