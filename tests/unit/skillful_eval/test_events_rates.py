@@ -136,7 +136,7 @@ def test_the_first_use_is_told_and_one_use_may_follow_several_suggestions():
 
 def test_what_was_not_suggested_cannot_be_accepted():
     found = acceptances(read(route(0, "skipped"), route(0, sessionId=None), use(1), use(1, sessionId=None)))
-    assert found["accepted"].to_list() == [None, None]
+    assert found.select("accepted", "used_at").rows() == [(None, None), (None, None)]
 
 
 def test_suggestions_whose_window_was_not_over_are_counted():
@@ -145,6 +145,9 @@ def test_suggestions_whose_window_was_not_over_are_counted():
     assert found["acceptanceUpperBound"][0] == pytest.approx(2 / 3)
     assert found["openWindowRate"] == (0.0, 3, None)
     assert values(event_report(read(route(0), route(15), route(20))))["openWindowRate"] == (2 / 3, 3, None)
+    # A window that ends with the log is over: both its ends belong to it.
+    assert acceptances(read(route(0), use(10, "b")))["open"].to_list() == [False]
+    assert acceptances(read(route(0.001), use(10, "b")))["open"].to_list() == [True]
 
 
 def test_the_window_is_an_option():

@@ -58,6 +58,7 @@ def test_misses_come_by_key_kind_fixture_and_repeat(scored_of, run_of):
     runs = [
         run_of("store", ["a:db"], "skipped", repeat=1, config="b"),
         run_of("store", ["a:db"], "skipped", config="b"),
+        run_of("plan", ["a:db"], "degraded", config="b"),
         run_of("thanks", [], "injected", "a:db", config="a"),
         run_of("store", [], "skipped", config="a"),
         run_of("undo", [], "skipped", config="a"),
@@ -69,6 +70,7 @@ def test_misses_come_by_key_kind_fixture_and_repeat(scored_of, run_of):
         ("a", "picked-wrongly", "thanks", 0),
         ("b", "abstained-wrongly", "store", 0),
         ("b", "abstained-wrongly", "store", 1),
+        ("b", "degraded", "plan", 0),
     ]
 
 
