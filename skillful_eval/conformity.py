@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from skillful_eval.schema import CONFIG, RUNS
+from skillful_eval.schema import CONFIG, RUNS, config_keys
 from skillshift.frame.contract import FILE, RECORD, Rule, any_violated, check, collect
 from skillshift.frame.errors import SHOWN, ContractError, Violation, shorten
 from skillshift.frame.lines import line_numbers
@@ -96,7 +96,7 @@ def check_runs(compact: pl.DataFrame, coded: pl.LazyFrame, fixtures: Fixtures, c
         coded = coded.with_row_index(RECORD)
     if compact["_violated"].any():
         _refuse(coded.filter("_violated"), _rules(coded, fixtures, corpus), corpus)
-    key = [*(name for name in (CONFIG,) if name in compact.columns), "_fixture", "repeat"]
+    key = [*config_keys(compact.columns), "_fixture", "repeat"]
     # Equal keys have equal hashes, so without equal hashes there is no run twice.
     hashes = compact.select(pl.sum_horizontal(pl.col(name).hash(i) for i, name in enumerate(key))).to_series()
     if hashes.n_unique() < compact.height and compact.select(key).is_duplicated().any():
@@ -145,7 +145,7 @@ def _twice(coded: pl.LazyFrame, key: Sequence[str]) -> ContractError:
 
 
 def _check_decisions(compact: pl.DataFrame, coded: pl.LazyFrame) -> None:
-    by = [name for name in (CONFIG,) if name in compact.columns]
+    by = config_keys(compact.columns)
     counts = [pl.col("decision").null_count().alias("_null"), pl.len().alias("_runs")]
     table = collect(compact.lazy().group_by(by).agg(counts)) if by else compact.select(counts)
     mixed = table.filter((pl.col("_null") > 0) & (pl.col("_null") < pl.col("_runs")))

@@ -152,6 +152,11 @@ def read_corpus(path: str | PathLike[str]) -> Corpus:
         ContractError: Entries lack a field or have a wrong one, an id occurs twice, or a kind is unknown;
             each entry is named by its number and id.
         InputError: The file cannot be read, is not JSON, or is no corpus snapshot.
+
+    Example:
+        >>> from skillshift import datasets
+        >>> read_corpus(datasets.path("routing/corpus.json")).entries.height
+        390
     """
     head, records = load(str(path))
     return make_corpus(head, records, str(path))

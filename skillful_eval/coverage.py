@@ -28,6 +28,16 @@ def uncovered(scored: Scored, by: Sequence[str] | None = None) -> pl.DataFrame:
 
     Raises:
         UsageError: As :func:`skillful_eval.report`.
+
+    Example:
+        >>> import skillful_eval as se
+        >>> from skillshift import datasets
+        >>> corpus = se.read_corpus(datasets.path("routing/corpus.json"))
+        >>> holdout = se.read_fixtures(datasets.path("routing/fixtures.holdout.jsonl"), corpus)
+        >>> runs = se.scan_runs(datasets.path("routing/runs/holdout.parquet"))
+        >>> scored = se.score(runs, holdout, corpus)
+        >>> uncovered(scored).is_empty()
+        True
     """
     keys = report_keys(scored, by)
     counts = scored.runs.group_by(*keys, "fixture").agg(pl.len().cast(pl.Int64).alias("repeats"))

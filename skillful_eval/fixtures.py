@@ -109,6 +109,14 @@ def read_fixtures(
         ContractError: A line is not JSON, lacks a field, has an empty prompt or gold or ``none`` beside a
             name; an id occurs twice; no entry carries a gold name. Located by file and line.
         InputError: The file cannot be read or is empty.
+
+    Example:
+        >>> from skillful_eval import read_corpus
+        >>> from skillshift import datasets
+        >>> corpus = read_corpus(datasets.path("routing/corpus.json"))
+        >>> holdout = read_fixtures(datasets.path("routing/fixtures.holdout.jsonl"), corpus)
+        >>> holdout.frame.height, holdout.frame["abstain"].sum()
+        (25, 7)
     """
     frame = collect(scan(source, FIXTURES, comments=True))
     rules = list(FIXTURES.all_rules(frame.columns))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from skillful_eval.schema import CONFIG
+from skillful_eval.schema import CONFIG, config_keys
 from skillshift.frame.errors import UsageError, shorten
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def report_keys(scored: Scored, by: Sequence[str] | None, taken: Sequence[str] =
             decisions of different routers would pass for repeats.
     """
     names = scored.runs.collect_schema().names()
-    keys = [name for name in (CONFIG,) if name in names] if by is None else list(by)
+    keys = config_keys(names) if by is None else list(by)
     absent = [name for name in keys if name not in names]
     if absent:
         raise UsageError(f"by: the runs have no column {absent[0]!r} (columns: {', '.join(names)})")

@@ -9,7 +9,7 @@ import polars as pl
 
 from skillful_eval.corpus import is_redacted, is_undescribed
 from skillful_eval.findings import Finding, findings_frame
-from skillful_eval.schema import CONFIG, PROVENANCE
+from skillful_eval.schema import PROVENANCE, config_keys
 from skillshift.frame.contract import collect
 
 if TYPE_CHECKING:
@@ -77,18 +77,18 @@ def provenance_of(runs: pl.DataFrame, fixtures: Fixtures, corpus: Corpus) -> Pro
     )
 
 
-def _keys(frame: pl.DataFrame) -> list[str]:
-    return [name for name in (CONFIG,) if name in frame.columns]
-
-
 def _declared(runs: pl.DataFrame) -> pl.DataFrame:
     said = [name for name in PROVENANCE if name in runs.columns]
-    keys = [*_keys(runs), *said]
+    keys = [*config_keys(runs.columns), *said]
     count = pl.len().cast(pl.Int64).alias("runs")
     table = collect(runs.lazy().group_by(keys).agg(count)) if keys else runs.select(count)
     texts = pl.col(keys).cast(pl.String)
     unsaid = (pl.lit(None, dtype=pl.String).alias(name) for name in PROVENANCE if name not in said)
-    return table.with_columns(texts, *unsaid).select(*_keys(runs), *PROVENANCE, "runs").sort(pl.all())
+    return (
+        table.with_columns(texts, *unsaid)
+        .select(*config_keys(runs.columns), *PROVENANCE, "runs")
+        .sort(pl.all())
+    )
 
 
 def _unfair(fixtures: Fixtures, corpus: Corpus) -> Iterator[Finding]:
@@ -117,7 +117,7 @@ def _unfair(fixtures: Fixtures, corpus: Corpus) -> Iterator[Finding]:
 
 def _off_list(runs: pl.DataFrame) -> Iterator[Finding]:
     count = (~pl.col("listed")).sum().cast(pl.Int64)
-    keys = _keys(runs)
+    keys = config_keys(runs.columns)
     table = collect(runs.lazy().group_by(keys).agg(count)) if keys else runs.select(count)
     for *config, picks in table.sort(pl.all()).rows():
         if picks:
@@ -145,7 +145,7 @@ def _made_otherwise(declared: pl.DataFrame, fixtures: Fixtures, corpus: Corpus) 
             "do not say on which fixtures or with which corpus they were made",
         ),
     )
-    keys = _keys(declared)
+    keys = config_keys(declared.columns)
     for code, where, text in cases:
         wrong = declared.filter(where)
         table = (

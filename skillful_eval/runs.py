@@ -41,6 +41,12 @@ def scan_runs(source: Any, *, refused: list[Refused] | None = None) -> pl.LazyFr
     Raises:
         ContractError: Records are not what the fields say.
         InputError: A file is missing, empty, unreadable or cut, or there is none.
+
+    Example:
+        >>> from skillshift import datasets
+        >>> runs = scan_runs(datasets.path("routing/runs"))
+        >>> runs.group_by("fixture_set").len().sort("fixture_set").collect().rows()
+        [('fixtures.dev', 450), ('fixtures.holdout', 150)]
     """
     if frame_of(source) is not None:
         return scan(source, RUNS, refused=refused)

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import polars as pl
 
 from skillshift.frame.contract import Field, Kind, Rule, Table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 KINDS = ("skill", "mcp", "agent", "command", "rule")
 """The kinds of capability, in the order in which outputs list them."""
@@ -22,6 +26,16 @@ INJECTED, SKIPPED, DEGRADED = DECISIONS = ("injected", "skipped", "degraded")
 
 CONFIG = "config"
 """The field that tells one router's runs from another's."""
+
+
+def config_keys(columns: Iterable[str]) -> list[str]:
+    """The key that tells configurations apart, of those columns: ``config``, or none where it is not there.
+
+    >>> config_keys(["fixture_id", "config"]), config_keys(["fixture_id"])
+    (['config'], [])
+    """
+    return [name for name in (CONFIG,) if name in set(columns)]
+
 
 LATENCY_LIMIT_MS = 1e9
 """No run takes this long (eleven days): a larger number is not in milliseconds."""

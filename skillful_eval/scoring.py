@@ -87,6 +87,16 @@ def score(runs: Any, fixtures: Fixtures, corpus: Corpus) -> Scored:
             NaN, a probability is outside 0 to 1, or a configuration has decisions in some runs only.
         InputError: There are no runs, or one of their columns has a name that scoring needs.
         UsageError: The fixtures were resolved in another corpus.
+
+    Example:
+        >>> import skillful_eval as se
+        >>> from skillshift import datasets
+        >>> corpus = se.read_corpus(datasets.path("routing/corpus.json"))
+        >>> holdout = se.read_fixtures(datasets.path("routing/fixtures.holdout.jsonl"), corpus)
+        >>> runs = se.scan_runs(datasets.path("routing/runs/holdout.parquet"))
+        >>> scored = se.score(runs, holdout, corpus)
+        >>> scored.runs.filter(config="wide-20", repeat=0).select(pl.col("rank").count()).collect().item()
+        16
     """
     if fixtures.corpus is not corpus and fixtures.corpus.digest != corpus.digest:
         raise UsageError(

@@ -36,6 +36,15 @@ def check_split(dev: Fixtures, holdout: Fixtures, *, similarity: str | Fraction 
 
     Raises:
         UsageError: The similarity is not such a number.
+
+    Example:
+        >>> from skillful_eval import read_corpus, read_fixtures
+        >>> from skillshift import datasets
+        >>> corpus = read_corpus(datasets.path("routing/corpus.json"))
+        >>> sets = [f"routing/fixtures.{name}.jsonl" for name in ("dev", "holdout")]
+        >>> dev, holdout = (read_fixtures(datasets.path(name), corpus) for name in sets)
+        >>> check_split(dev, holdout).is_empty()
+        True
     """
     least = _least(similarity)
     here, there = _side(dev.frame, "dev"), _side(holdout.frame, "holdout")

@@ -42,6 +42,16 @@ def unstable(scored: Scored, by: Sequence[str] | None = None) -> pl.DataFrame:
 
     Raises:
         UsageError: As :func:`skillful_eval.report`.
+
+    Example:
+        >>> import skillful_eval as se
+        >>> from skillshift import datasets
+        >>> corpus = se.read_corpus(datasets.path("routing/corpus.json"))
+        >>> holdout = se.read_fixtures(datasets.path("routing/fixtures.holdout.jsonl"), corpus)
+        >>> runs = se.scan_runs(datasets.path("routing/runs/holdout.parquet"))
+        >>> scored = se.score(runs, holdout, corpus)
+        >>> unstable(scored).group_by("config").len().sort("config").rows()
+        [('narrow-8', 4), ('wide-20', 2)]
     """
     keys = report_keys(scored, by)
     detail = pl.when(pl.col("decision") == SKIPPED).then("reason").otherwise(pl.coalesce("chosen", "reason"))

@@ -63,6 +63,17 @@ def report(
 
     Raises:
         UsageError: A key is no column, or would pool configurations; the budget is no number.
+
+    Example:
+        >>> import skillful_eval as se
+        >>> from skillshift import datasets
+        >>> corpus = se.read_corpus(datasets.path("routing/corpus.json"))
+        >>> holdout = se.read_fixtures(datasets.path("routing/fixtures.holdout.jsonl"), corpus)
+        >>> runs = se.scan_runs(datasets.path("routing/runs/holdout.parquet"))
+        >>> scored = se.score(runs, holdout, corpus)
+        >>> found = report(scored, by=["config"]).filter(scope="all", metric="recall@K")
+        >>> found.select("config", "numerator", "denominator", "fixtures").rows()
+        [('narrow-8', 42.0, 54, 18), ('wide-20', 48.0, 54, 18)]
     """
     keys = report_keys(scored, by, tuple(REPORT))
     scopes = scopes_of(scored.fixtures, groups=groups, kinds=kinds)
