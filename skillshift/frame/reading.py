@@ -22,10 +22,10 @@ from skillshift.frame.jsonl import JsonLines
 from skillshift.frame.lines import first_line
 from skillshift.frame.parquet import scan_parquet
 from skillshift.frame.quarantine import Refused, refuse_rows, write_quarantine
-from skillshift.frame.sources import Log, find_logs, run_names
+from skillshift.frame.sources import find_logs, run_names
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping
 
 __all__ = ["Refused", "Snapshot", "refuse_rows", "scan", "write_quarantine"]
 
@@ -70,7 +70,7 @@ def scan(
             has a type that is not the field's.
         InputError: A file is missing, empty, damaged, not readable, or not what its name says; or there
             is none.
-        UsageError: The source is nothing that can be scanned.
+        UsageError: The source is nothing that can be scanned, or ``run_from`` is neither of the two.
 
     Example:
         >>> import polars as pl
@@ -79,6 +79,8 @@ def scan(
         >>> scan(pl.DataFrame({"grams": [1.0, 2.0]}), table).collect().rows()
         [(1, 0), (2, 1)]
     """
+    if run_from not in (None, "path"):
+        raise UsageError(f"run_from: found {run_from!r}, expected 'path' or nothing")
     frame = frame_of(source)
     if frame is not None:
         if run_from is not None:
@@ -90,7 +92,10 @@ def scan(
     keep = refused is not None
     lines = JsonLines.check([log for log in logs if not log.is_parquet], table, comments=comments, keep=keep)
     if refused is not None:
-        refused += [_with_path(one, logs, runs) for one in lines.refused]
+        said = {
+            log.path: dict(log.partitions) | ({} if runs is None else {"run": runs[log.path]}) for log in logs
+        }
+        refused += [_with_path(one, said) for one in lines.refused]
     parts = [
         part
         for is_parquet, block in groupby(logs, key=lambda log: log.is_parquet)
@@ -133,10 +138,8 @@ def _in_order(frame: pl.LazyFrame, table: Table) -> pl.LazyFrame:
     return frame.select(*fields, *sorted(set(names) - {*fields, *places}), *places)
 
 
-def _with_path(one: Refused, logs: Sequence[Log], runs: dict[str, str] | None) -> Refused:
+def _with_path(one: Refused, said: Mapping[str, Mapping[str, str | None]]) -> Refused:
     """What a record's path says of it belongs to what is known of a refused one too."""
-    if one.record is None:
+    if one.record is None or one.file is None:
         return one
-    log = next(log for log in logs if log.path == one.file)
-    said = dict(log.partitions) | ({} if runs is None else {"run": runs[log.path]})
-    return replace(one, record=said | one.record)
+    return replace(one, record={**said[one.file], **one.record})

@@ -224,6 +224,11 @@ def test_a_frame_has_no_path(probe):
         scan(pl.DataFrame(FIELDS), probe, run_from="path")
 
 
+def test_runs_come_from_nothing_but_paths(put, record, probe):
+    with pytest.raises(UsageError, match="found 'folder', expected 'path'"):
+        scan(put("a.jsonl", [record()]), probe, run_from="folder")
+
+
 @pytest.mark.parametrize("source", [None, 3, {"a": 1}, object()])
 def test_what_is_no_source(probe, source):
     with pytest.raises(UsageError, match="expected a path"):
