@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from skillful_eval.coverage import uncovered
     from skillful_eval.criteria import CRITERIA, Criterion, read_criteria
     from skillful_eval.events import Events, scan_events
-    from skillful_eval.events_rates import EVENT_METRICS, acceptances, event_causes, event_report
+    from skillful_eval.events_acceptance import acceptances
+    from skillful_eval.events_rates import EVENT_METRICS, event_causes, event_report
     from skillful_eval.fixtures import Fixtures, read_fixtures
     from skillful_eval.gating import gate
     from skillful_eval.metrics import METRICS
@@ -32,7 +33,8 @@ _HOME = {
     "skillful_eval.coverage": ("uncovered",),
     "skillful_eval.criteria": ("CRITERIA", "Criterion", "read_criteria"),
     "skillful_eval.events": ("Events", "scan_events"),
-    "skillful_eval.events_rates": ("EVENT_METRICS", "acceptances", "event_causes", "event_report"),
+    "skillful_eval.events_acceptance": ("acceptances",),
+    "skillful_eval.events_rates": ("EVENT_METRICS", "event_causes", "event_report"),
     "skillful_eval.fixtures": ("Fixtures", "read_fixtures"),
     "skillful_eval.gating": ("gate",),
     "skillful_eval.metrics": ("METRICS",),

@@ -1,12 +1,12 @@
-"""What a live router's events say: rates, causes, latency, and an upper bound of acceptance."""
+"""What a live router's events say: rates, causes and latency."""
 
 from __future__ import annotations
 
-from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from skillful_eval.events_acceptance import WINDOW, acceptances
 from skillful_eval.latency import BUDGET_MS, latency_sums
 from skillful_eval.metrics import METRICS, PERCENTILES, RoutingMetric, RoutingRegistry
 from skillful_eval.schema import DECISIONS, DEGRADED, INJECTED, SKIPPED
@@ -15,12 +15,10 @@ from skillshift.frame.exact import nearest_rank_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from datetime import timedelta
 
     from skillful_eval.events import Events
     from skillshift.frame.metric import Direction
-
-WINDOW = timedelta(minutes=10)
-"""How long after a suggestion a use of the capability counts as its acceptance."""
 
 EVENT_METRICS = RoutingRegistry("router event metrics")
 """The ratios that are taken of a live router's events."""
@@ -143,6 +141,15 @@ def event_report(
 
     Raises:
         UsageError: A key is no column of the routes, the window is not above 0, or the budget is no number.
+
+    Example:
+        >>> import skillful_eval as se
+        >>> lines = {"kind": ["route", "capability-used"], "sessionId": ["s", "s"], "primary": ["a", None]}
+        >>> times = {"ts": ["2026-01-31T09:30:00Z", "2026-01-31T09:39:00Z"], "decision": ["injected", None]}
+        >>> events = se.scan_events(pl.DataFrame(lines | times | {"capabilityId": [None, "a"]}))
+        >>> found = event_report(events).filter(metric="acceptanceUpperBound")
+        >>> found.select("value", "numerator", "denominator").row(0)
+        (1.0, 1.0, 1)
     """
     keys = _checked(events, by)
     routes = acceptances(events, window=window)
@@ -214,6 +221,12 @@ def event_causes(events: Events, by: Sequence[str] = ()) -> pl.DataFrame:
 
     Raises:
         UsageError: A key is no column of the routes.
+
+    Example:
+        >>> import skillful_eval as se
+        >>> line = {"kind": "route", "ts": "2026-01-31T09:30:00Z", "decision": "degraded", "error": "timeout"}
+        >>> event_causes(se.scan_events(pl.DataFrame([line]))).rows()
+        [('degraded', 'timeout', 1, 1)]
     """
     keys = _checked(events, by)
     cause = pl.coalesce(_filled("reason"), _filled("error")).alias("cause")
@@ -230,49 +243,6 @@ def event_causes(events: Events, by: Sequence[str] = ()) -> pl.DataFrame:
 
 def _filled(name: str) -> pl.Expr:
     return pl.when(pl.col(name).str.strip_chars() != "").then(name)
-
-
-def acceptances(events: Events, *, window: timedelta = WINDOW) -> pl.DataFrame:
-    """Whether each suggestion was followed by a use of the capability: an upper bound of its acceptance.
-
-    A use is matched by an as-of join: the first one of the injected capability in the same session, from the
-    suggestion to the end of the window, both ends included. One use can follow several suggestions.
-
-    Args:
-        events: What :func:`skillful_eval.scan_events` gives.
-        window: How long after a suggestion a use counts.
-
-    Returns:
-        The routes in their order, with ``used_at`` (Datetime, UTC: the first use, null where there was none),
-        ``via`` (text, how), ``accepted`` (Boolean: whether there was one; null where nothing was injected or
-        the session is not known), ``open`` (Boolean: not used, and the window ends after the last event).
-
-    Raises:
-        UsageError: The window is not above 0.
-    """
-    if not isinstance(window, timedelta) or window <= timedelta(0):
-        raise UsageError(f"window: found {shorten(window)}, expected a timedelta above 0")
-    routes, uses = events.routes.collect(), events.uses.collect()
-    by = ["session_id", "chosen"]
-    used = (
-        uses.select("ts", "session_id", chosen="capability_id", used_at="ts", via="via")
-        .sort("ts", maintain_order=True)
-    )
-    suggested = pl.col("chosen").is_not_null() & pl.col("session_id").is_not_null()
-    end = pl.max_horizontal(*(pl.lit(one["ts"].max(), dtype=routes.schema["ts"]) for one in (routes, uses)))
-    return (
-        routes.with_row_index("_route")
-        .sort("ts", maintain_order=True)
-        .join_asof(
-            used, on="ts", by=by, strategy="forward", tolerance=window, coalesce=True, check_sortedness=False
-        )
-        .sort("_route")
-        .drop("_route")
-        .with_columns(
-            pl.when(suggested).then(pl.col("used_at").is_not_null()).alias("accepted"),
-            (suggested & pl.col("used_at").is_null() & (pl.col("ts") + window > end)).alias("open"),
-        )
-    )
 
 
 def _checked(events: Events, by: Sequence[str]) -> list[str]:

@@ -68,10 +68,20 @@ def misses(scored: Scored, by: Sequence[str] | None = None) -> pl.DataFrame:
     Raises:
         InputError: ``scores`` is not such a list, or a score is no finite number.
         UsageError: As :func:`skillful_eval.report`.
+
+    Example:
+        >>> import skillful_eval as se
+        >>> from skillshift import datasets
+        >>> corpus = se.read_corpus(datasets.path("routing/corpus.json"))
+        >>> holdout = se.read_fixtures(datasets.path("routing/fixtures.holdout.jsonl"), corpus)
+        >>> scored = se.score(se.scan_runs(datasets.path("routing/runs/holdout.parquet")), holdout, corpus)
+        >>> found = misses(scored).filter(config="wide-20")
+        >>> found["miss"].value_counts(sort=True).rows()
+        [('gold-not-offered', 6), ('gold-not-chosen', 1)]
     """
     keys = report_keys(scored, by, _OWN)
     schema = scored.runs.collect_schema()
-    scores = [SCORES] if SCORES in schema else []
+    scores = [SCORES] if schema.get(SCORES, pl.Null()) != pl.Null() else []
     missed = collect(
         scored.runs.with_row_index("_run")
         .with_columns(_miss().alias("miss"))

@@ -28,10 +28,10 @@ def corpus_document(corpus: Corpus) -> Document:
     total = entries.select(pl.lit("all").alias("kind"), pl.lit("all").alias("runtime"), *counts)
     rows = pl.concat([by, total])
     copies = entries.group_by("capability").len().filter(pl.col("len") > 1).height
-    notes = [
-        f"{counted(copies, 'name')} carried by several entries; a gold name stands for every one of them.",
-        *finding_notes(findings),
-    ]
+    notes = finding_notes(findings)
+    if copies:
+        carried = f"{counted(copies, 'name')} carried by several entries"
+        notes.insert(0, f"{carried}; a gold name stands for every one of them.")
     sections = (
         Section("Entries", as_text(rows).rename(lambda name: name.replace("_", " ")), "runtime"),
         lines_section("The snapshot", corpus_lines(corpus)),

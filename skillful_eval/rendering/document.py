@@ -60,11 +60,17 @@ def as_text(frame: pl.DataFrame, *, width: int | None = None) -> pl.DataFrame:
         width: How much of each text to show.
     """
     lists = [name for name, dtype in frame.schema.items() if isinstance(dtype, pl.List)]
-    texts = frame.with_columns(pl.col(lists).list.join(", ")).select(pl.all().cast(pl.String).fill_null(""))
-    return texts.select(
-        pl.Series(name, [one_line(text, width) for text in texts[name]], dtype=pl.String)
-        for name in texts.columns
+    values = frame.with_columns(pl.col(lists).list.join(", "))
+    return values.select(
+        pl.Series(name, [_text(value, width) for value in values[name]], dtype=pl.String)
+        for name in values.columns
     )
+
+
+def _text(value: object, width: int | None) -> str:
+    if value is None:
+        return ""
+    return f"{value:,}" if type(value) is int else one_line(str(value), width)
 
 
 def decimals(value: float | None, places: int) -> str:

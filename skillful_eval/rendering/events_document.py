@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from skillful_eval.events_rates import WINDOW, event_causes, event_report
+from skillful_eval.events_acceptance import WINDOW
+from skillful_eval.events_rates import event_causes, event_report
 from skillful_eval.rendering.basis import finding_notes
 from skillful_eval.rendering.document import Document, as_text, bounded
 from skillful_eval.rendering.values import value_columns

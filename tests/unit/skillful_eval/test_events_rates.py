@@ -7,7 +7,8 @@ import polars as pl
 import pytest
 
 from skillful_eval.events import scan_events
-from skillful_eval.events_rates import EVENT_METRICS, acceptances, event_causes, event_report
+from skillful_eval.events_acceptance import acceptances
+from skillful_eval.events_rates import EVENT_METRICS, event_causes, event_report
 from skillshift.frame.errors import UsageError
 
 NINE = datetime(2026, 1, 31, 9, tzinfo=timezone.utc)  # noqa: UP017  # 3.11 has both

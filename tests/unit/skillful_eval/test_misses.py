@@ -145,6 +145,10 @@ def test_scores_must_be_numbers_beside_ids(scored_of, run_of):
         misses(scored_of(run_of("undo", ["a:lint"], scores=5)))
 
 
+def test_scores_that_nobody_recorded_are_as_if_not_there(scored_of, run_of):
+    assert misses(scored_of(run_of("undo", ["a:lint"], scores=None)))["would_rank"].to_list() == [None]
+
+
 def test_keys_are_checked(scored_of, run_of):
     scored = scored_of(run_of("undo", [], config="a", model="m"))
     assert misses(scored, by=["config", "model"]).columns[:3] == ["config", "model", "miss"]
