@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from skillshift.diagnostics.tasks import check_tasks, has_canonical, task_key
-from skillshift.frame.contract import Kind, Rule, collect, collect_all
-from skillshift.frame.engine import check_grouped, grouped_sums, total
+from skillshift.diagnostics.tasks import KEY, begins_canonical, check_tasks, keyed
+from skillshift.frame.contract import Kind, Rule, collect
+from skillshift.frame.engine import check_grouped, collect_beside, grouped_sums, total
 from skillshift.frame.errors import UsageError
 from skillshift.frame.reading import scan
 from skillshift.grid import SKILLSHIFT, Grid
@@ -126,11 +126,12 @@ def _missing(key: str, dtype: pl.DataType) -> pl.Expr:
     return missing | ~pl.col(key).is_finite() if dtype.is_float() else missing
 
 
-def _plan(frame: pl.LazyFrame, keys: Sequence[str], grid: Grid) -> pl.LazyFrame:
+def _plan(frame: pl.LazyFrame, keys: Sequence[str], rules: Sequence[Rule]) -> pl.LazyFrame:
     calls = pl.col("skill_calls")
     aggregations = [
         pl.len().cast(pl.Int64).alias("records"),
-        total("success").alias("successes"),
+        # At most the number of records, so the sum's own 32 bits hold it, and one cast a group is enough.
+        pl.col("success").sum().cast(pl.Int64).alias("successes"),
         total("steps"),
         total("skill_calls"),
         total("skill_failures"),
@@ -138,27 +139,25 @@ def _plan(frame: pl.LazyFrame, keys: Sequence[str], grid: Grid) -> pl.LazyFrame:
     ]
     # Scored or not is a key of the group-by, which costs less than masking every sum.
     scored = pl.col("error").is_null().alias(SCORED)
-    return grouped_sums(frame.with_columns(scored), [*keys, SCORED], aggregations, _rules(frame, keys, grid))
+    return grouped_sums(frame.with_columns(scored), [*keys, SCORED], aggregations, rules)
 
 
 def cell_sums(frame: pl.LazyFrame, keys: Sequence[str], grid: Grid) -> pl.DataFrame:
-    """The checked sums of each cell, its scored and its errored records apart."""
-    return _checked(collect(_plan(frame, keys, grid)), frame, keys, grid)
+    """The sums of each cell, its scored and its errored records apart; the rules of uids are not checked."""
+    rules = _rules(frame, keys, grid)
+    return check_grouped(collect(_plan(frame, keys, rules)), frame, keys, rules, PER_TASK.name)
 
 
 def one_pass(frame: pl.LazyFrame, keys: Sequence[str], grid: Grid) -> tuple[pl.DataFrame, bool]:
-    """The same, and whether a task was scored twice, from one reading of the records."""
-    canonical = has_canonical(frame)
-    scored = pl.col("error").is_null()
-    # The keys are made first and filtered then: one column is cheaper to filter than all of them.
-    key = frame.select(task_key(keys, grid, canonical=canonical), scored.alias(SCORED)).filter(SCORED)
-    grouped, found = collect_all([_plan(frame, keys, grid), key.select("key")])
-    checked = _checked(grouped, frame, keys, grid)
-    return checked, check_tasks(frame, found["key"], keys, grid, canonical=canonical)
-
-
-def _checked(grouped: pl.DataFrame, frame: pl.LazyFrame, keys: Sequence[str], grid: Grid) -> pl.DataFrame:
-    return check_grouped(grouped, frame, keys, _rules(frame, keys, grid), PER_TASK.name)
+    """The same, the uids of scored records checked, and whether a task was scored twice: from one reading."""
+    rules, canonical = _rules(frame, keys, grid), begins_canonical(frame)
+    # Both plans have the key, so that nothing slow stands between their shared reading and either of them.
+    with_key = keyed(frame, keys, grid, canonical=canonical)
+    # One column is cheaper to filter than all of them.
+    key = with_key.select(KEY, pl.col("error").is_null().alias(SCORED)).filter(SCORED).select(KEY)
+    found, (grouped,) = collect_beside(key, _plan(with_key, keys, rules))
+    checked = check_grouped(grouped, frame, keys, rules, PER_TASK.name)
+    return checked, check_tasks(frame, found, keys, grid, canonical=canonical)
 
 
 def by_cell(grouped: pl.DataFrame, keys: Sequence[str]) -> pl.LazyFrame:

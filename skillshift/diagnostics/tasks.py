@@ -12,6 +12,7 @@ import numpy as np
 import polars as pl
 
 from skillshift.frame.contract import FILE, RECORD, Rule, check, collect
+from skillshift.frame.engine import collect_beside, sort
 from skillshift.frame.errors import SHOWN, ContractError, Violation, shorten
 from skillshift.frame.lines import line_numbers
 from skillshift.schema import PER_TASK, PREFIX, TASK, task, uid_rules
@@ -19,56 +20,61 @@ from skillshift.schema import PER_TASK, PREFIX, TASK, task, uid_rules
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from skillshift.frame.engine import UInts
     from skillshift.grid import Grid
 
 OnDuplicates = Literal["refuse", "first", "last"]
 
-ODD = 0
-"""The key of a uid that needs the exact rules: it begins like a canonical one and is none of its site's."""
+KEY = "_key"
+"""The column that :func:`keyed` makes."""
 
-_VERSIONS = (".v1.", ".v2.")
+ODD = 0
+"""The key of a uid that needs the exact rules: those of its kind are not expected in the log."""
+
+_INDEX = "_index"
+_VERSION = len(".v1.")
 _SPREAD = pl.lit(0x9E3779B97F4A7C15, dtype=pl.UInt64)
 
 
-def task_key(keys: Sequence[str], grid: Grid, *, canonical: bool) -> pl.Expr:
-    """A 64-bit key of the record's task within its run and cell.
+def keyed(frame: pl.LazyFrame, keys: Sequence[str], grid: Grid, *, canonical: bool) -> pl.LazyFrame:
+    """The records with a 64-bit key of each one's task within its run and cell.
+
+    Records of one task have one key. Two tasks may share a key by chance, or because the one uid is not
+    quite canonical (``v3``, ``+5``); only the exact comparison tells those apart.
 
     Args:
+        frame: The records, conformed.
         keys: The run keys, site and condition.
         grid: The grid.
-        canonical: Whether the uids may be canonical; without, every uid stands for itself.
+        canonical: Whether canonical uids are expected; without, every one of them is ``ODD``.
 
     Returns:
-        A UInt64 expression; ``ODD`` where only the exact rules can tell.
+        The records with the column ``_key`` (UInt64); ``ODD`` where only the exact rules can tell.
     """
     cell = pl.lit(0, dtype=pl.UInt64)
     for seed, name in enumerate(keys, start=1):
         cell = cell * _SPREAD + pl.col(name).hash(seed)
-    uid = pl.col("uid")
-    plain = uid.hash(0) + cell
+    uid, site = pl.col("uid"), pl.col("site")
+    odd = pl.lit(ODD, dtype=pl.UInt64)
+    free = pl.when(~uid.str.starts_with(PREFIX)).then(uid.hash(0) + cell)
     if not canonical:
-        return plain.alias("key")
-    site = pl.col("site")
-    tail = uid.str.strip_prefix(PREFIX).str.strip_prefix(site)
-    index = tail.str.slice(len(_VERSIONS[0])).cast(pl.UInt32, strict=False)
-    planned = site.replace_strict(dict(grid.websites), default=0, return_dtype=pl.UInt32)
-    own = pl.any_horizontal(tail.str.starts_with(version) for version in _VERSIONS)
-    own &= ~tail.str.contains("+", literal=True)  # which a cast would take for a sign
-    in_range = index.is_not_null() & (pl.lit(grid.inferred) | (index < planned))
-    return (
-        pl.when(~uid.str.starts_with(PREFIX))
-        .then(plain)
-        .when(own & in_range)
-        .then(index.cast(pl.UInt64).hash(7) + cell)
-        .otherwise(pl.lit(ODD, dtype=pl.UInt64))
-        .alias("key")
-    )
+        return frame.with_columns(free.otherwise(odd).alias(KEY))
+    # What these steps leave of a canonical uid is a number only where it names the record's own site.
+    tail = uid.str.strip_prefix(PREFIX).str.strip_prefix(site).str.slice(_VERSION)
+    planned = pl.lit(None, dtype=pl.UInt32)
+    for website, tasks in grid.websites.items():
+        planned = pl.when(site == website).then(pl.lit(tasks, dtype=pl.UInt32)).otherwise(planned)
+    index = pl.col(_INDEX)
+    in_range = index.is_not_null() if grid.inferred else index < planned
+    key = free.when(in_range).then(index.cast(pl.UInt64).hash(len(keys) + 1) + cell).otherwise(odd)
+    # The index is a column of its own, or it would be made twice.
+    return frame.with_columns(tail.cast(pl.UInt32, strict=False).alias(_INDEX)).with_columns(key.alias(KEY))
 
 
-def has_canonical(frame: pl.LazyFrame) -> bool:
-    """Whether a record's uid begins like a canonical one; the streaming engine stops at the first."""
-    found = frame.filter(pl.col("uid").str.starts_with(PREFIX)).select(pl.lit(value=True)).head(1)
-    return bool(collect(found).height)
+def begins_canonical(frame: pl.LazyFrame) -> bool:
+    """Whether the first record's uid begins like a canonical one, so that such uids are to be expected."""
+    first = collect(frame.select(pl.col("uid").str.starts_with(PREFIX)).head(1)).to_series()
+    return bool(first.any())
 
 
 def numbered(frame: pl.LazyFrame) -> pl.LazyFrame:
@@ -109,13 +115,13 @@ def check_mixed(cells: pl.DataFrame, frame: pl.LazyFrame, keys: Sequence[str]) -
 
 
 def check_tasks(
-    frame: pl.LazyFrame, found: pl.Series, keys: Sequence[str], grid: Grid, *, canonical: bool
+    frame: pl.LazyFrame, found: UInts, keys: Sequence[str], grid: Grid, *, canonical: bool
 ) -> bool:
     """Check the uids and whether a task was scored twice in its cell.
 
     Args:
         frame: The records, conformed.
-        found: The task keys of the scored ones.
+        found: The task keys of the scored ones, which are sorted in place.
         keys: The run keys, site and condition.
         grid: The grid.
         canonical: As the keys were made.
@@ -126,17 +132,20 @@ def check_tasks(
     Raises:
         ContractError: A canonical uid names another site or a task that its site does not have.
     """
-    values = found.to_numpy().copy()
-    values.sort()
-    if canonical and len(values) and values[0] == ODD:
-        check(frame, uid_rules(grid), PER_TASK.name)
-    again = values[1:][values[1:] == values[:-1]]
+    sort(found)
+    records = keyed(numbered(frame), keys, grid, canonical=canonical)
+    scored = pl.col("error").is_null()
+    if len(found) and found[0] == ODD:
+        check(records.filter(pl.col(KEY) == ODD), uid_rules(grid), PER_TASK.name)
+        if not canonical:
+            others = keyed(frame, keys, grid, canonical=True).filter(scored).select(KEY)
+            return check_tasks(frame, collect_beside(others)[0], keys, grid, canonical=True)
+    again = found[1:][found[1:] == found[:-1]]
     if not len(again):
         return False
-    candidates = pl.Series("key", np.unique(again))
-    key = task_key(keys, grid, canonical=canonical)
+    candidates = pl.Series(np.unique(again)).implode()
     twice = (
-        frame.filter(pl.col("error").is_null() & key.is_in(candidates.implode()))
+        records.filter(scored & pl.col(KEY).is_in(candidates))
         .group_by(*keys, task())
         .agg(pl.len())
         .filter(pl.col("len") > 1)

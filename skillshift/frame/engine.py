@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any, TypeAlias
 
+import numpy as np
 import polars as pl
 
-from skillshift.frame.contract import any_violated, check
+from skillshift.frame.contract import any_violated, check, collect_all
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from skillshift.frame.contract import Rule
+
+UInts: TypeAlias = "np.ndarray[Any, np.dtype[np.uint64]]"
+"""An array of unsigned 64-bit integers."""
 
 VIOLATIONS = "_violations"
 """The column of a grouped frame that counts the records that break a rule."""
@@ -77,3 +82,44 @@ def total(column: str, where: pl.Expr | None = None) -> pl.Expr:
     """
     values = pl.col(column).cast(pl.Int64)
     return (values if where is None else values.filter(where)).sum().alias(column)
+
+
+def collect_beside(column: pl.LazyFrame, *plans: pl.LazyFrame) -> tuple[UInts, list[pl.DataFrame]]:
+    """Run plans together with one that makes a single column of a row each, from one reading of the rows.
+
+    Collected as frames, such plans would not share a reading without keeping all of the rows for the one
+    until the other is done. Batches are taken as they come, so both keep pace.
+
+    Args:
+        column: A plan with one column without nulls (UInt64).
+        plans: The other plans, small in what they give.
+
+    Returns:
+        The column's values in any order, and the other plans' frames.
+
+    Raises:
+        InputError: As :func:`skillshift.frame.contract.collect_all`.
+    """
+    batches: list[UInts] = []
+
+    def take(batch: pl.DataFrame) -> None:
+        batches.append(batch.to_series().to_numpy())
+
+    sink = column.sink_batches(take, lazy=True, maintain_order=False)
+    _, *frames = collect_all([sink, *plans])
+    return np.concatenate([np.empty(0, np.uint64), *batches]), frames
+
+
+def sort(values: UInts) -> None:
+    """Sort in place; many values as two halves in two threads, for which NumPy lets go of its lock."""
+    if len(values) < _MANY:
+        values.sort()
+        return
+    half = len(values) // 2
+    values.partition(half)
+    with ThreadPoolExecutor(2) as threads:
+        for part in (values[:half], values[half:]):
+            threads.submit(part.sort)
+
+
+_MANY = 1 << 20

@@ -7,7 +7,7 @@ import pytest
 
 from skillshift import Grid, cells
 from skillshift.diagnostics.cells import measure
-from skillshift.diagnostics.tasks import ODD, task_key
+from skillshift.diagnostics.tasks import KEY, ODD, keyed
 from skillshift.frame.contract import FILE, RECORD
 from skillshift.frame.errors import ContractError
 
@@ -200,37 +200,65 @@ def test_any_other_form_stands_for_itself(grid, complete, frame, uid, error):
 
 
 def test_a_website_s_name_may_be_the_beginning_of_another_s(frame, complete):
-    grid = Grid("g", {"shop": 1, "shop-b": 2, "s.b": 2}, ["near"])
+    grid = Grid("g", {"shop": 1, "shop-b": 2, "shop.b": 2}, ["near"])
     one = complete()[0]
     records = [
         one | {"site": "shop-b", "uid": "skillshift.shop-b.v1.1"},
         one | {"site": "shop", "uid": "skillshift.shop.v1.0"},
-        one | {"site": "s.b", "uid": "skillshift.s.b.v1.7"},
-        one | {"site": "s.b", "uid": "skillshift.s.b.v2.7"},
+        one | {"site": "shop.b", "uid": "skillshift.shop.b.v1.0"},
+        one | {"site": "shop.b", "uid": "skillshift.shop.b.v2.1"},
     ]
     assert cells(frame(records), grid=grid)["scored"].to_list() == [1, 1, 2]
-    with pytest.raises(ContractError, match=r"uid\.site 1"):
-        cells(frame([*records, one | {"site": "shop", "uid": "skillshift.shop-b.v1.0"}]), grid=grid)
+    for uid in ("skillshift.shop-b.v1.0", "skillshift.shop.b.v1.0"):
+        with pytest.raises(ContractError, match=r"uid\.site 1"):
+            cells(frame([*records, one | {"site": "shop", "uid": uid}]), grid=grid)
+    with pytest.raises(ContractError, match=r"uid\.range 1"):
+        cells(frame([*records, records[2] | {"uid": "skillshift.shop.b.v1.2"}]), grid=grid)
+    with pytest.raises(ContractError, match=r"task\.duplicate 1"):
+        cells(frame([*records, records[2] | {"uid": "skillshift.shop.b.v2.00"}]), grid=grid)
 
 
 def test_keys_are_equal_for_equal_tasks_and_differ_with_every_run_key(grid):
+    uid = "skillshift.big.v1.1"
+    odd = ["skillshift.big.v1.3", "skillshift.small.v1.1", "skillshift.big.v1", "skillshift.big.v1.1 "]
     frame = pl.DataFrame(
         {
-            "run": ["1", "1", "2", "1", "1"],
-            "site": ["big"] * 5,
-            "condition": ["near", "near", "near", "far", "near"],
-            "uid": [
-                "skillshift.big.v1.1",
-                "skillshift.big.v2.01",
-                *["skillshift.big.v1.1"] * 2,
-                "skillshift.big.v3.1",
-            ],
+            "run": ["1", "1", "2", *["1"] * 6],
+            "site": ["big"] * 9,
+            "condition": ["near", "near", "near", "far", *["near"] * 5],
+            "uid": [uid, "skillshift.big.v2.01", uid, uid, "skillshift.big.v1.2", *odd],
         }
     )
-    keys = frame.select(task_key(["run", "site", "condition"], grid, canonical=True))["key"]
+    keys = keyed(frame.lazy(), ["run", "site", "condition"], grid, canonical=True).collect()[KEY]
     assert keys[0] == keys[1]
-    assert keys.n_unique() == 4
-    assert keys[4] == ODD
+    assert keys.head(5).n_unique() == 4
+    assert keys.to_list()[5:] == [ODD] * 4
+
+
+@pytest.mark.parametrize("first", [True, False])
+@pytest.mark.parametrize(
+    ("uid", "code"),
+    [
+        ("skillshift.big.v2.01", "task.duplicate"),
+        ("skillshift.small.v1.0", "uid.site"),
+        ("skillshift.big.v1.3", "uid.range"),
+        ("task 1", "task.duplicate"),
+        ("skillshift.big.v1.2", None),
+        ("task 2", None),
+    ],
+)
+def test_canonical_uids_and_others_may_stand_in_one_log(grid, complete, frame, *, first, uid, code):
+    """Which form the first record's uid has decides how keys are made, and nothing else."""
+    of_cell = complete()[0]
+    others = [of_cell | {"uid": name} for name in ("skillshift.big.v1.1", "task 1")]
+    records = frame([*(others if first else others[::-1]), of_cell | {"uid": uid}])
+    if code is None:
+        assert cells(records, grid=grid)["scored"][0] == 3
+        return
+    with pytest.raises(ContractError) as caught:
+        cells(records, grid=grid)
+    assert caught.value.counts == {code: 1}
+    assert caught.value.violations[0].line == 3
 
 
 def test_keys_do_not_mix_up_the_run_keys_they_are_made_of(grid):
@@ -243,18 +271,31 @@ def test_keys_do_not_mix_up_the_run_keys_they_are_made_of(grid):
             "uid": ["1"] * 3,
         }
     )
-    keys = frame.select(task_key(["a", "b", "site", "condition"], grid, canonical=False))["key"]
+    keys = keyed(frame.lazy(), ["a", "b", "site", "condition"], grid, canonical=False).collect()[KEY]
     assert keys.n_unique() == 3
 
 
 def test_records_whose_keys_are_equal_by_chance_are_told_apart(grid, complete, frame, monkeypatch):
     from skillshift.diagnostics import summing, tasks
 
-    def two_keys(keys, grid, *, canonical):
-        return task_key(keys, grid, canonical=canonical) % 2 + 1
+    def two_keys(frame, keys, grid, *, canonical):
+        return keyed(frame, keys, grid, canonical=canonical).with_columns(pl.col(KEY) % 2 + 1)
 
     for module in (summing, tasks):
-        monkeypatch.setattr(module, "task_key", two_keys)
+        monkeypatch.setattr(module, "keyed", two_keys)
     assert cells(frame(complete()), grid=grid)["complete"].all()
     with pytest.raises(ContractError, match=r"task\.duplicate 1"):
         cells(frame(again(complete())), grid=grid)
+
+
+@pytest.mark.parametrize("first", ["free", "skillshift.big.v1.0", "skillshift.big.v3.0"])
+def test_what_the_first_uid_is_like_does_not_decide_about_the_others(grid, complete, frame, first):
+    one = complete()[0]
+    records = [one | {"uid": first}, one | {"uid": "skillshift.big.v1.1"}, one | {"uid": "other"}]
+    assert cells(frame(records), grid=grid)["scored"][0] == 3
+    for uid in ("skillshift.big.v2.01", "other"):
+        with pytest.raises(ContractError, match=r"task\.duplicate 1"):
+            cells(frame([*records, one | {"uid": uid}]), grid=grid)
+    for uid, code in (("skillshift.big.v1.3", "range"), ("skillshift.small.v1.1", "site")):
+        with pytest.raises(ContractError, match=rf"uid\.{code} 1"):
+            cells(frame([*records, one | {"uid": uid}]), grid=grid)

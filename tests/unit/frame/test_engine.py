@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import numpy as np
 import polars as pl
 import pytest
 
+from skillshift.frame import engine
 from skillshift.frame.contract import Rule, collect
-from skillshift.frame.engine import VIOLATIONS, check_grouped, grouped_sums, total
-from skillshift.frame.errors import ContractError
+from skillshift.frame.engine import (
+    VIOLATIONS,
+    check_grouped,
+    collect_beside,
+    grouped_sums,
+    sort,
+    total,
+)
+from skillshift.frame.errors import ContractError, InputError
 
 NEGATIVE = Rule("n.negative", "n", pl.col("n") < 0, "from 0")
 UNKNOWN = Rule("shop.unknown", "shop", ~pl.col("shop").is_in(["a", "b"]), "a or b", known=("a", "b"))
@@ -90,3 +99,43 @@ def test_a_total_takes_only_the_rows_that_count():
     frame = pl.LazyFrame({"shop": ["a", "a", "a"], "n": [1, 2, None], "counts": [True, False, None]})
     made = grouped(frame, rules=(), sums=(total("n", pl.col("counts")),))
     assert made["n"].item() == 1
+
+
+# -- one column beside the sums --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n", [0, 1, 1_000, 300_000])
+def test_a_column_and_other_plans_come_from_one_reading(n):
+    frame = pl.LazyFrame({"n": pl.int_range(n, dtype=pl.UInt64, eager=True)})
+    column, (sums, largest) = collect_beside(
+        frame.filter(pl.col("n") % 2 == 0), frame.select(total("n")), frame.select(pl.col("n").max())
+    )
+    assert column.dtype == np.uint64
+    assert sorted(column.tolist()) == list(range(0, n, 2))
+    assert sums.item() == n * (n - 1) // 2
+    assert largest.item() == (n - 1 if n else None)
+
+
+def test_a_column_alone_can_be_asked_for():
+    column, frames = collect_beside(pl.LazyFrame({"n": pl.Series([3, 1], dtype=pl.UInt64)}))
+    assert (sorted(column.tolist()), frames) == ([1, 3], [])
+
+
+def test_a_file_that_vanished_is_an_input_error_here_too(tmp_path):
+    path = tmp_path / "gone.parquet"
+    pl.DataFrame({"n": pl.Series([1], dtype=pl.UInt64)}).write_parquet(path)
+    lazy = pl.scan_parquet(path)
+    lazy.collect_schema()
+    path.unlink()
+    with pytest.raises(InputError, match=r"gone\.parquet"):
+        collect_beside(lazy, lazy.select(total("n")))
+
+
+@pytest.mark.parametrize("many", [1, 1 << 20])
+@pytest.mark.parametrize("n", [0, 1, 2, 3, 10_001])
+def test_values_are_sorted_in_place_by_one_thread_or_two(monkeypatch, many, n):
+    monkeypatch.setattr(engine, "_MANY", many)
+    values = np.random.default_rng(n).integers(0, 2**64, n, dtype=np.uint64)
+    expected = sorted(values.tolist())
+    sort(values)
+    assert values.tolist() == expected
