@@ -72,10 +72,10 @@ class Readings:
         spaced: set[str] = set()
         solid: set[str] = set()
         for view in views(text):
-            together = joined(view)
-            solid.add(_words(together.folded.text, _WORD))
-            for one in (view, together, parted(view)):
-                folded = one.folded.text
+            together = joined(view.text)
+            solid.add(_words(fold(together), _WORD))
+            for reading in {view.text, together, parted(view.text)}:
+                folded = fold(reading)
                 spaced |= {_words(folded, _WORD), _words(folded, _RUN)}
         return cls(frozenset(spaced), frozenset(solid | spaced))
 

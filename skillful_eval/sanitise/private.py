@@ -33,17 +33,23 @@ class Private:
 
     markers: Markers = field(default_factory=Markers)
     literals: Literals = field(default_factory=Literals)
+    # What a text has by its form depends on nothing else, and the same texts come again and again.
+    _formed: dict[str, list[Found]] = field(default_factory=dict, init=False, repr=False)
 
     def find(self, text: str) -> list[Found]:
         """What in a text is to be taken out; markers are not among it."""
-        return [found for view in views(text) for found in (*_by_form(view), *self.literals.find(view))]
+        if not len(self.literals):
+            return self._by_form(text)
+        return self._by_form(text) + [found for view in views(text) for found in self.literals.find(view)]
 
     def secrets(self, text: str) -> set[str]:
         """The keys and tokens that a text gives away by their form or by what stands before them."""
-        found = {
-            (first, last) for view in views(text) for code, first, last in _by_form(view) if code == SECRET
-        }
-        return {text[first:last] for first, last in found}
+        return {text[first:last] for code, first, last in self._by_form(text) if code == SECRET}
+
+    def _by_form(self, text: str) -> list[Found]:
+        if text not in self._formed:
+            self._formed[text] = [found for view in views(text) for found in _by_form(view)]
+        return self._formed[text]
 
     def redact(self, text: str) -> tuple[str, frozenset[str]]:
         """Take out of a text what is private.

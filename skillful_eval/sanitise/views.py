@@ -88,6 +88,8 @@ def fold(text: str) -> str:
     >>> fold("\uff21cm\u00c9\u200b-\u017f")
     'acme-s'
     """
+    if text.isascii() and text.isprintable():
+        return text.lower()
     plain = unicodedata.normalize("NFKD", _seen(text)).casefold()
     return "".join(char for char in unicodedata.normalize("NFKD", plain) if not unicodedata.combining(char))
 
@@ -126,14 +128,14 @@ def is_unspaced(char: str) -> bool:
     return bool(_UNSPACED.match(char))
 
 
-def joined(view: View) -> View:
-    """The view without hyphens, full stops and underscores inside words: ``o-r_c.a`` is ``orca``."""
-    return _rewritten(view, _JOINERS, lambda _: "")
+def joined(text: str) -> str:
+    """A text without hyphens, full stops and underscores inside words: ``o-r_c.a`` is ``orca``."""
+    return _JOINERS.sub("", text)
 
 
-def parted(view: View) -> View:
-    """The view with a blank at every hump: ``OrcaDeploy`` is ``Orca Deploy``."""
-    return _rewritten(view, _HUMP, lambda _: " ")
+def parted(text: str) -> str:
+    """A text with a blank at every hump: ``OrcaDeploy`` is ``Orca Deploy``."""
+    return _HUMP.sub(" ", text)
 
 
 def _identity(text: str) -> View:
@@ -192,10 +194,9 @@ def _rewritten(view: View, pattern: re.Pattern[str], rewrite: Callable[[re.Match
         new = rewrite(match)
         if new == match[0]:
             continue
-        at = view.starts[first] if first < len(view.text) else view.ends[-1]
         parts += view.text[done:first], new
-        starts += view.starts[done:first] + [at] * len(new)
-        ends += view.ends[done:first] + [view.ends[last - 1] if last > first else at] * len(new)
+        starts += view.starts[done:first] + [view.starts[first]] * len(new)
+        ends += view.ends[done:first] + [view.ends[last - 1]] * len(new)
         done = last
     if not parts:
         return view

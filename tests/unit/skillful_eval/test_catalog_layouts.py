@@ -195,6 +195,19 @@ def test_what_is_there_and_cannot_be_read_is_found(tmp_path):
     assert [one[3] for one in found(tmp_path)] == ["loop", "a", "folder", "gone", "loop"]
 
 
+def test_a_skill_in_a_folder_that_may_not_be_entered_is_found(tmp_path, monkeypatch):
+    (tmp_path / "skills" / "closed").mkdir(parents=True)
+    lstat = os.stat
+
+    def refuse(path, **options):
+        if os.fspath(path).endswith("closed/SKILL.md"):
+            raise PermissionError(13, "Permission denied")
+        return lstat(path, **options)
+
+    monkeypatch.setattr(os, "stat", refuse)
+    assert [one[3] for one in found(tmp_path)] == ["closed"]
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="file names are bytes there")
 def test_a_name_that_is_no_text_is_shown_with_escapes(tmp_path):
     os.makedirs(os.fsencode(tmp_path) + b"/agents")  # noqa: PTH103
