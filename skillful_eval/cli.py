@@ -146,7 +146,7 @@ def gate(
         text = render(document, fmt)
         if out is not None:
             inputs = [fixtures, corpus, *([] if criteria is None else [str(criteria)])]
-            facts = {"budget_ms": budget_ms, "verdict": document.data["verdict"]}
+            facts = {name: document.data[name] for name in ("keys", "verdict")} | {"budget_ms": budget_ms}
             frames = {"gate": verdicts, "report": frame}
             write_folder(out, document, frames=frames, scored=scored, inputs=inputs, facts=facts)
     emit(text)

@@ -197,7 +197,7 @@ def test_criteria_of_one_s_own(cli, home):
         "gate.parquet", "manifest.json", "report.md", "report.parquet",
     ]  # fmt: skip
     manifest = json.loads((home / "out" / "manifest.json").read_text(encoding="utf-8"))
-    assert manifest["verdict"] == "passed"
+    assert (manifest["verdict"], manifest["keys"], manifest["budget_ms"]) == ("passed", [], 2000)
     assert "gate.toml" in {row["file"] for row in manifest["inputs"]}
     (home / "gate.toml").write_text('[[criteria]]\nmetric = "recall@1"\nminimum = 101\n', encoding="utf-8")
     refused = cli("gate", *INPUTS, "--criteria", "gate.toml")
