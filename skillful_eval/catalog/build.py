@@ -9,23 +9,27 @@ from typing import TYPE_CHECKING
 
 from skillful_eval.catalog.entries import read_catalogue
 from skillful_eval.corpus import Corpus, make_corpus
+from skillful_eval.sanitise import DISCLAIMER
 from skillful_eval.sanitise.check import put_in_place
 from skillful_eval.sanitise.clean import Sanitised, sanitise
 from skillful_eval.sanitise.markers import Markers
+from skillful_eval.sanitise.patterns import CODES
 from skillful_eval.sanitise.views import views
 from skillful_eval.schema import KINDS
 from skillful_eval.snapshot import HEADER, digest
 from skillshift.frame.errors import InputError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from os import PathLike
 
     from skillful_eval.catalog.sources import Unread
     from skillful_eval.sanitise.private import Private
 
 NOT_SANITISED = "not sanitised: nothing was withheld or redacted; keep this file to yourself"
-DISCLAIMER = "a denylist is a filter that ran, not a guarantee: look at the file before you pass it on"
+FILTERED = "corpus.filtered"
+"""The finding that a build says in its own words, with more counts."""
+
 _WITHHELD_PATH = "(a path that is withheld)"
 _WITHHELD_REASON = "(a reason that is withheld; with --include-private it is shown)"
 
@@ -63,27 +67,32 @@ class Build:
     def text(self) -> str:
         """What there is to say, line by line: counts, what the filter did, what was not read."""
         kinds = Counter(self.corpus.entries["kind"].to_list())
-        counted = ", ".join(f"{kind} {kinds[kind]:,}" for kind in KINDS if kinds[kind])
-        lines = [f"{self.corpus.entries.height:,} entries: {counted}"]
+        lines = [f"entries: {self.corpus.entries.height:,} ({_counted(kinds, KINDS)})"]
         if self.bare:
-            lines.append(f"{self.bare:,} files have no frontmatter and are known by their name only")
+            lines.append(f"files without frontmatter, known by their name only: {self.bare:,}")
         lines += self._filter()
-        lines.append(f"fingerprint {self.corpus.fingerprint}")
-        if self.unread:
-            lines.append(f"not read: {len(self.unread):,}")
-            lines += [f"  {one.path}: {one.reason}" for one in self.unread]
+        findings = self.corpus.findings()
+        lines += findings.filter(findings["code"] != FILTERED)["message"].to_list()
+        lines.append(f"fingerprint: {self.corpus.fingerprint}")
+        lines.append(f"not read: {len(self.unread):,}")
+        lines += [f"  {one.path}: {one.reason}" for one in self.unread]
         return "\n".join(lines) + "\n"
 
     def _filter(self) -> list[str]:
         if self.private is None:
             return [NOT_SANITISED]
-        counted = ", ".join(f"{code} {count:,}" for code, count in self.codes.items())
-        markers = len(self.private.markers.markers)
-        return [
-            f"sanitised with {markers:,} private markers: {self.corpus.excluded_count:,} entries withheld, "
-            f"{self.corpus.redacted_count:,} redacted" + (f" ({counted})" if counted else ""),
-            DISCLAIMER,
-        ]
+        redacted = f"{self.corpus.redacted_count:,}"
+        if self.codes:
+            redacted += f" ({_counted(self.codes, CODES)})"
+        did = (
+            f"sanitised with private markers: {len(self.private.markers.markers):,}; "
+            f"entries withheld: {self.corpus.excluded_count:,}; entries redacted: {redacted}"
+        )
+        return [did, DISCLAIMER]
+
+
+def _counted(counts: Mapping[str, int], order: Sequence[str]) -> str:
+    return ", ".join(f"{name} {counts[name]:,}" for name in order if counts.get(name))
 
 
 def build_corpus(

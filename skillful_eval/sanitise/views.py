@@ -77,7 +77,7 @@ class View:
         """The view without case and accents."""
         if self.text.isascii():
             return View(self.text.lower(), self.starts, self.ends)
-        view = _rewritten(self, _CLUSTER, lambda match: fold(match[0]))
+        view = _rewritten(self, _CLUSTER, _folded)
         # One by one, since the lower case of a character may be two.
         return View("".join(map(_lower, view.text)), view.starts, view.ends)
 
@@ -88,9 +88,11 @@ def fold(text: str) -> str:
     >>> fold("\uff21cm\u00c9\u200b-\u017f")
     'acme-s'
     """
-    if text.isascii() and text.isprintable():
-        return text.lower()
-    plain = unicodedata.normalize("NFKD", _seen(text)).casefold()
+    return _CLUSTER.sub(_folded, text).lower()
+
+
+def _folded(cluster: re.Match[str]) -> str:
+    plain = unicodedata.normalize("NFKD", _seen(cluster[0])).casefold()
     return "".join(char for char in unicodedata.normalize("NFKD", plain) if not unicodedata.combining(char))
 
 

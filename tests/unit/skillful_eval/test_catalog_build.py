@@ -6,15 +6,15 @@ import json
 import re
 import subprocess
 import sys
-import time
 
 import pytest
 from typer.testing import CliRunner
 
-from skillful_eval.catalog.build import DISCLAIMER, NOT_SANITISED, build_corpus
+from skillful_eval.catalog.build import NOT_SANITISED, build_corpus
 from skillful_eval.catalog.entries import read_catalogue
 from skillful_eval.corpus import read_corpus
 from skillful_eval.corpus_cli import app
+from skillful_eval.sanitise import DISCLAIMER
 from skillful_eval.sanitise.markers import Markers
 from skillshift.frame.errors import InputError, UsageError
 
@@ -149,7 +149,10 @@ def test_a_corpus_is_sanitised_unless_asked_otherwise(tmp_path):
     assert (entry["description"], entry["scope"], entry["source_path"]) == ("See [redacted].", None, None)
     assert (built.corpus.sanitised, built.corpus.redacted_count, built.codes) == (True, 1, {"url": 1})
     assert built.corpus.captured_at == "2026-01-02T03:04:05.000Z"
-    assert "sanitised with 0 private markers: 0 entries withheld, 1 redacted (url 1)" in built.text()
+    assert (
+        "sanitised with private markers: 0; entries withheld: 0; entries redacted: 1 (url 1)\n"
+        in built.text()
+    )
     assert DISCLAIMER in built.text()
     assert built.corpus.findings()["code"].to_list() == ["corpus.filtered"]
 
@@ -226,6 +229,7 @@ def test_a_server_is_never_described_by_what_it_runs(tmp_path):
         built = build_corpus([tmp_path], include_private=private)
         texts = dict(built.corpus.entries.select("name", "description").rows())
         assert (texts["finder"], texts["bare"]) == ("look_up", "")
+        assert "\n1 of 2 mcp entries " in built.text()
     assert texts["a"] == "Starts [redacted] with [redacted]."
 
 
@@ -244,8 +248,8 @@ def test_the_command_writes_and_says_what_it_did(tmp_path):
     done = run(tmp_path / "in", "--out", out, "--markers", tmp_path / "private.toml", "--as-of", AS_OF)
     assert done.exit_code == 0
     assert done.stdout.splitlines()[:3] == [
-        "1 entries: skill 1",
-        "sanitised with 1 private markers: 1 entries withheld, 0 redacted",
+        "entries: 1 (skill 1)",
+        "sanitised with private markers: 1; entries withheld: 1; entries redacted: 0",
         DISCLAIMER,
     ]
     corpus = read_corpus(out)
@@ -288,8 +292,6 @@ def test_help_is_quick_and_loads_no_heavy_module(root):
         "app(['build', '--help'], standalone_mode=False);"
         "print([m for m in ('polars', 'pandera', 'yaml', 'rich.console') if m in sys.modules])"
     )
-    started = time.process_time()
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=root, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
     assert "--include-private" in done.stdout
-    assert time.process_time() - started < 1
