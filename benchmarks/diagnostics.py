@@ -1,9 +1,9 @@
 """How long logs take to become diagnostics, against peers: run by hand.
 
-``python benchmarks/diagnostics.py`` makes the data (in ``benchmarks/data``, about 1 GB), runs every contender in
-a process of its own, in turn, several times over, checks that all find the same, and writes medians to
-``benchmarks/README.md``. A peer that is not installed is left out, with a message. ``--quick`` takes a
-hundredth of the data; names of sections take only those. Peers: ``pip install duckdb pandas orjson``.
+``python benchmarks/diagnostics.py`` makes the data (in ``benchmarks/data``, about 1 GB), runs every
+contender in a process of its own, in turn, several times over, checks that all find the same, and writes
+medians to ``benchmarks/README.md``. A peer that is not installed is left out, with a message. ``--quick``
+takes a hundredth of the data; names of sections take only those. Peers: ``pip install duckdb pandas orjson``.
 """
 
 from __future__ import annotations
@@ -417,7 +417,7 @@ def main() -> None:
         head = (HERE / "head.md").read_text(encoding="utf-8")
         facts = (
             f"Measured on {os.cpu_count()} cores ({platform.machine()}), Python {platform.python_version()}, "
-            f"Polars {pl.__version__}; medians over {ROUNDS} alternating rounds, every measurement in a process "
+            f"Polars {pl.__version__}; medians over {ROUNDS} alternating rounds, each in a process "
             f"of its own (two rounds for what takes over {SLOW:.0f} seconds).\n"
         )
         (HERE / "README.md").write_text(f"{head}\n{facts}\n{text}", encoding="utf-8")

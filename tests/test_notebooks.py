@@ -13,7 +13,8 @@ def printed(notebook):
     """What each code cell prints or gives, as text."""
     return [
         "".join(
-            output.get("text", "") or output.get("data", {}).get("text/plain", "") for output in cell["outputs"]
+            output.get("text", "") or output.get("data", {}).get("text/plain", "")
+            for output in cell["outputs"]
         )
         for cell in notebook.cells
         if cell.cell_type == "code"

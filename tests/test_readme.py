@@ -6,6 +6,7 @@ import doctest
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -15,6 +16,7 @@ import pytest
 import skillshift as ss
 from skillshift.schema import PER_TASK
 
+BASH = shutil.which("bash") or "/bin/bash"
 README = Path(__file__).resolve().parent.parent / "README.md"
 FENCE = re.compile(r"^```(?P<info>[^\n]+)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
 BLOCKS = [(match["info"], match["body"]) for match in FENCE.finditer(README.read_text(encoding="utf-8"))]
@@ -46,7 +48,9 @@ def test_shown_output_is_what_the_command_prints(info):
     printed = run(info.removeprefix("text ")).rstrip("\n") + "\n"
     if os.environ.get("SKILLSHIFT_UPDATE_GOLDEN") == "1":
         text = README.read_text(encoding="utf-8")
-        README.write_text(text.replace(f"```{info}\n{shown}```", f"```{info}\n{printed}```"), encoding="utf-8")
+        README.write_text(
+            text.replace(f"```{info}\n{shown}```", f"```{info}\n{printed}```"), encoding="utf-8"
+        )
         shown = printed
     assert printed == shown
 
@@ -86,7 +90,7 @@ def test_the_submission_commands_pass_and_say_so(root):
     body = dict(of("sh"))["sh submission"]
     environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
     done = subprocess.run(
-        ["bash", "-euo", "pipefail", "-c", body], cwd=root, env=environment, capture_output=True, check=False
+        [BASH, "-euo", "pipefail", "-c", body], cwd=root, env=environment, capture_output=True, check=False
     )
     assert done.returncode == 0, done.stderr.decode()
     assert b"receipt: passed" in done.stdout

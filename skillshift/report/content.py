@@ -127,12 +127,13 @@ class Report:
         said += self._incomplete_notes()
         if self.measured.duplicates:
             said.append(
-                f"{_counted(self.measured.duplicates, 'scored record')} left out, of tasks scored more than once, "
-                "as --on-duplicates asks."
+                f"{_counted(self.measured.duplicates, 'scored record')} left out of tasks scored more than "
+                "once, as --on-duplicates asks."
             )
         if self.refused:
             said.append(
-                f"{_counted(self.refused, 'record')} refused and quarantined; cells that lost one are incomplete."
+                f"{_counted(self.refused, 'record')} refused and quarantined; cells that lost one are "
+                "incomplete."
             )
         return tuple(said)
 
