@@ -168,6 +168,10 @@ _RECORD_FAULTS: Final = (
     FaultKind("success-null", "success.missing", "success", _measured(success=None)),
     FaultKind("steps-null", "steps.missing", "steps", _measured(steps=None)),
     FaultKind("steps-negative", "steps.negative", "steps", _set(steps=-1)),
+    FaultKind("steps-too-large", "steps.too-large", "steps", _set(steps=2**32)),
+    FaultKind(
+        "calls-too-large", "skill_calls.too-large", "skill_calls", _set(skill_calls=2**62, skill_failures=0)
+    ),
     FaultKind(
         "calls-negative", "skill_calls.negative", "skill_calls", _set(skill_calls=-1, skill_failures=-1)
     ),

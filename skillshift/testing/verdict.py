@@ -57,6 +57,10 @@ def _negative(record: Record, field: str) -> bool:
     return _has(record, field) and record[field] < 0
 
 
+def _too_large(record: Record, field: str) -> bool:
+    return _has(record, field) and record[field] >= 2**32
+
+
 RECORD_RULES: Final[Mapping[str, Callable[[Record], bool]]] = {
     "uid.missing": lambda r: r.get("uid") in (None, ""),
     "site.missing": lambda r: r.get("site") in (None, ""),
@@ -64,7 +68,9 @@ RECORD_RULES: Final[Mapping[str, Callable[[Record], bool]]] = {
     "success.missing": lambda r: is_scored(r) and not _has(r, "success"),
     "steps.missing": lambda r: is_scored(r) and not _has(r, "steps"),
     "steps.negative": lambda r: _negative(r, "steps"),
+    "steps.too-large": lambda r: _too_large(r, "steps"),
     "skill_calls.negative": lambda r: _negative(r, "skill_calls"),
+    "skill_calls.too-large": lambda r: _too_large(r, "skill_calls"),
     "skill_failures.negative": lambda r: _negative(r, "skill_failures"),
     "skill_failures.above-calls": lambda r: (
         _has(r, "skill_calls") and _has(r, "skill_failures") and r["skill_failures"] > r["skill_calls"]
