@@ -74,6 +74,15 @@ def test_an_undefined_mean_is_explained_and_pooled_apart(report, complete):
     assert not made.finding
 
 
+@pytest.mark.parametrize(("fewer", "flag"), [(0, ""), (1, " \u26a0\ufe0e")])
+def test_a_pooled_rate_on_few_calls_is_flagged_like_any_other(report, complete, fewer, flag):
+    records = [r | {"skill_calls": 10, "skill_failures": 0} for r in complete()]
+    records = [r | ({"skill_calls": 0} if r["condition"] == "near" else {}) for r in records]
+    records[3]["skill_calls"] -= fewer
+    frame = sections(report(records))[2][1].filter(slot="big")
+    assert frame.select("pooled", "calls").row(0) == (f"0.00{flag}", str(30 - fewer))
+
+
 def test_an_incomplete_run_is_a_finding_and_explained(report, complete):
     made = report(complete()[1:])
     assert made.finding
@@ -101,6 +110,7 @@ def test_an_inferred_grid_is_told(report, complete):
 
 def test_refused_records_are_told_and_a_finding(report, complete):
     whole = report(complete())
+    assert not Report(whole.measured).finding
     made = Report(whole.measured, refused=2)
     assert note(made, "quarantined").startswith("2 records refused")
     assert made.finding

@@ -82,6 +82,26 @@ def test_the_columns_of_a_table_stand_under_each_other(mixed):
     assert len(edges) == 1
 
 
+def test_a_line_parts_runs_of_several_rows(mixed, report, complete):
+    diagnostics, coverage = render(mixed, "table").split("Coverage")
+    assert diagnostics.count("\u251c") == 2
+    assert coverage.count("\u251c") == 0
+    assert render(report(complete()), "table").count("\u251c") == 0
+
+
+def test_names_stand_to_the_left_and_numbers_to_the_right(mixed):
+    lines = render(mixed, "table").split("\n")
+    names, first = (
+        [cell.strip("\u2503\u2502") for cell in re.split("[\u2503\u2502]", line)[1:-1]]
+        for line in (lines[2], lines[4])
+    )
+    assert [name.strip() for name in names] == ["run", "metric", "big", "small", "near", "far", "overall"]
+    assert names[1] == " metric "
+    assert first[:2] == [" a   ", " SR     "]
+    assert all(cell.endswith(" ") and not cell.endswith("  ") for cell in (*names[2:], *first[2:]))
+    assert all(cell.startswith("  ") for cell in first[2:])
+
+
 @pytest.mark.parametrize(
     ("terminal", "no_color", "coloured"), [(True, False, True), (True, True, False), (False, False, False)]
 )
