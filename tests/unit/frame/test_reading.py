@@ -88,7 +88,7 @@ def test_the_second_of_two_files_lacks_a_field(put, record, probe, tmp_path):
 
 
 def test_a_fraction_in_parquet_is_located(probe, tmp_path):
-    pl.DataFrame(FIELDS).write_parquet(tmp_path / "1.parquet")
+    pl.DataFrame(FIELDS | {"count": [1.0, 2.0]}).write_parquet(tmp_path / "1.parquet")
     pl.DataFrame(FIELDS | {"count": [1.0, 2.5]}).write_parquet(tmp_path / "2.parquet")
     with pytest.raises(ContractError, match=r"2\.parquet:2: count: found 2\.5") as caught:
         scan(tmp_path, probe)
