@@ -21,6 +21,12 @@ if TYPE_CHECKING:
 SHOWN = 20
 """How many offending records a report shows; the rest are counted."""
 
+REASONS = 5
+"""How many reasons a record's report shows in text; the rest are counted."""
+
+KEPT = 50
+"""How many reasons a record's report keeps: more than any table has, fewer than a line can have keys."""
+
 TEXT_WIDTH = 80
 """How much of a found value a message repeats."""
 
@@ -83,13 +89,16 @@ class ContractError(InputError):
     Attributes:
         table: The table's name, such as ``per-task log``.
         counts: How many records break each rule, by reason code.
-        violations: The first offending records (at most 20), located.
+        violations: What is wrong with each of the first offending records (at most 20), located, those of
+            one record together. A record is a line or row of a file; a violation without a place is
+            a record of its own.
     """
 
     def __init__(self, table: str, counts: Mapping[str, int], violations: Sequence[Violation]) -> None:
         self.table = table
         self.counts = dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
-        self.violations = tuple(violations[:SHOWN])
+        self._records = _first_records(violations)
+        self.violations = tuple(violation for record in self._records for violation in record)
         super().__init__(self._text())
 
     def __reduce__(self) -> tuple[type[ContractError], tuple[object, ...]]:
@@ -104,13 +113,17 @@ class ContractError(InputError):
 
     def _text(self) -> str:
         counted = ", ".join(f"{code} {count:,}" for code, count in self.counts.items())
-        lines = [f"{self.table}: {self.total:,} violation{'s' * (self.total != 1)} ({counted})"]
-        lines += [f"  {violation.finding}" for violation in self.violations]
+        lines = [f"{self.table}: {_counted(self.total, 'violation')} ({counted})"]
+        for record in self._records:
+            lines += [f"  {violation.finding}" for violation in record[:REASONS]]
+            if len(record) > REASONS:
+                lines.append(f"  {record[0].where}: ... and {_counted(len(record) - REASONS, 'more reason')}")
         hidden = self.total - len(self.violations)
         if hidden > 0:
-            lines.append(f"  ... and {hidden:,} more")
+            lines.append(f"  ... and {_counted(hidden, 'more violation')}")
+        told = (violation for record in self._records for violation in record[:REASONS])
         # A hint that many records share is said once.
-        lines += [f"Hint: {hint}." for hint in dict.fromkeys(v.hint for v in self.violations if v.hint)]
+        lines += [f"Hint: {hint}." for hint in dict.fromkeys(v.hint for v in told if v.hint)]
         return "\n".join(lines)
 
     def to_frame(self) -> pl.DataFrame:
@@ -136,11 +149,27 @@ class ContractError(InputError):
         return json.dumps(document, ensure_ascii=False, sort_keys=True, indent=2)
 
 
+def _first_records(violations: Sequence[Violation]) -> list[list[Violation]]:
+    """The violations of the first offending records, one list a record."""
+    records: dict[tuple[str | None, int | None, int | None], list[Violation]] = {}
+    for number, violation in enumerate(violations):
+        nowhere = violation.file is None and violation.line is None
+        place = (violation.file, violation.line, number if nowhere else None)
+        if place in records or len(records) < SHOWN:
+            records.setdefault(place, []).append(violation)
+    return [record[:KEPT] for record in records.values()]
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number:,} {what}{'s' * (number != 1)}"
+
+
 def shorten(value: object) -> str:
     """Repeat a found value in a message: quoted if text, and never more than a line.
 
     >>> shorten("fail"), shorten(0.5), shorten(None), shorten(True)
     ('"fail"', '0.5', 'null', 'true')
     """
-    text = json.dumps(value, ensure_ascii=False, default=str)
+    # A lone surrogate is shown as its escape, or the message itself could not be printed.
+    text = json.dumps(value, ensure_ascii=False, default=str).encode("utf-8", "backslashreplace").decode()
     return text if len(text) <= TEXT_WIDTH else text[: TEXT_WIDTH - 3] + "..."

@@ -233,7 +233,7 @@ def test_violations_come_in_the_order_of_the_rows_bounded():
     assert len(error.violations) == SHOWN
     assert [v.line for v in error.violations] == [3 * i + 1 for i in range(1, SHOWN + 1)]
     assert error.violations[0].found == "-3"
-    assert str(error).endswith(f"... and {n // 3 - 1 - SHOWN:,} more")
+    assert str(error).endswith(f"... and {n // 3 - 1 - SHOWN:,} more violations")
 
 
 def test_messages_suggest_the_nearest_known_name_and_repeat_the_rules_own_hint():

@@ -11,6 +11,8 @@ import polars as pl
 import pytest
 
 from skillshift.frame.errors import (
+    KEPT,
+    REASONS,
     SHOWN,
     TEXT_WIDTH,
     ContractError,
@@ -64,14 +66,56 @@ def test_a_report_shows_twenty_and_counts_the_rest():
     assert [v.line for v in error.violations] == list(range(1, 21))
     assert lines[0] == "log: 1,234 violations (steps.negative 1,234)"
     assert len(lines) == 1 + SHOWN + 1
-    assert lines[-1] == "  ... and 1,214 more"
+    assert lines[-1] == "  ... and 1,214 more violations"
+
+
+def reasons(n, *, line, file="runs/a.jsonl"):
+    return [Violation(code=f"f{i}.type", file=file, line=line, field=f"f{i}", expected="x") for i in range(n)]
+
+
+def test_a_report_shows_twenty_records_whatever_is_wrong_with_each():
+    found = [one for line in range(1, 51) for one in reasons(7, line=line)]
+    error = ContractError("log", {f"f{i}.type": 50 for i in range(7)}, found)
+    assert error.violations == tuple(found[: 7 * SHOWN])
+    lines = str(error).split("\n")
+    assert len(lines) == 1 + SHOWN * (REASONS + 1) + 1
+    assert lines[1] == "  runs/a.jsonl:1: f0: expected x [f0.type]"
+    assert lines[1 + REASONS] == "  runs/a.jsonl:1: ... and 2 more reasons"
+    assert lines[-2].startswith(f"  runs/a.jsonl:{SHOWN}: ")
+    assert lines[-1] == "  ... and 210 more violations"
+    assert str(pickle.loads(pickle.dumps(error))) == str(error)  # noqa: S301  # our own bytes
+
+
+def test_the_reasons_of_a_record_stand_together_and_one_more_is_one():
+    found = [*reasons(2, line=1), *reasons(1, line=1, file="b"), *reasons(REASONS - 1, line=1)]
+    error = ContractError("log", {"x": len(found) + 1}, found)
+    assert [v.file for v in error.violations] == ["runs/a.jsonl"] * (REASONS + 1) + ["b"]
+    assert str(error).split("\n")[1 + REASONS :] == [
+        "  runs/a.jsonl:1: ... and 1 more reason",
+        "  b:1: f0: expected x [f0.type]",
+        "  ... and 1 more violation",
+    ]
+
+
+def test_what_stands_nowhere_is_a_record_of_its_own():
+    found = reasons(SHOWN + 5, line=None, file=None)
+    error = ContractError("log", {"x": SHOWN + 5}, found)
+    assert error.violations == tuple(found[:SHOWN])
+    assert "reason" not in str(error)
+
+
+def test_a_report_is_bounded_however_much_is_wrong_with_one_record():
+    error = ContractError("log", {"json.duplicate-key": 10_000}, reasons(10_000, line=1))
+    assert len(error.violations) == KEPT
+    assert len(str(error).split("\n")) == 1 + REASONS + 2
+    assert str(error).endswith(f"... and {10_000 - KEPT:,} more violations")
 
 
 def test_a_hint_that_several_records_share_is_said_once():
     shared = [Violation(code="a", line=n, expected="x", hint="look up y") for n in range(3)]
     other = Violation(code="b", line=9, expected="z", hint="look up z")
     lines = str(ContractError("log", {"a": 40, "b": 1}, [*shared, other])).split("\n")
-    assert lines[5:] == ["  ... and 37 more", "Hint: look up y.", "Hint: look up z."]
+    assert lines[5:] == ["  ... and 37 more violations", "Hint: look up y.", "Hint: look up z."]
     assert lines[1] == "  row 0: expected x [a]"
 
 

@@ -5,7 +5,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from skillshift.frame import jsonl
-from skillshift.frame.errors import ContractError
+from skillshift.frame.errors import SHOWN, ContractError
 from skillshift.frame.jsonl import JsonLines
 from skillshift.frame.sources import find_logs
 
@@ -77,6 +77,17 @@ def test_bad_records_of_all_logs_are_counted_and_located_in_order(put, check, re
     kept = check(*paths, keep=True)
     assert [(one.file, one.line) for one in kept.refused] == [(str(paths[1]), 1), (str(paths[0]), 2)]
     assert frame(kept, *paths)["_file"].to_list() == [str(paths[0]), str(paths[2])]
+
+
+def test_the_first_twenty_bad_lines_are_told_with_every_reason(put, check, record):
+    path = put("a.jsonl", [record(), *["{}"] * 50])
+    with pytest.raises(ContractError) as caught:
+        check(path)
+    assert [(v.line, v.field) for v in caught.value.violations] == [
+        (line, field) for line in range(2, 2 + SHOWN) for field in ("name", "flag", "count")
+    ]
+    assert caught.value.total == 150
+    assert str(caught.value).endswith(f"... and {150 - 3 * SHOWN} more violations")
 
 
 def test_neighbours_are_scanned_together_and_order_is_kept(put, check, record):
