@@ -169,7 +169,7 @@ class Table:
     def model(self) -> type[Any]:
         """The pandera ``DataFrameModel`` of this table, for pandera's own ``validate(df, lazy=True)``.
 
-        pandera checks a LazyFrame's schema only; :meth:`validate` checks its data too.
+        Unlike a model of pandera's own, it checks a LazyFrame's data too, and gives a LazyFrame back.
         """
         from skillshift.frame.model import pandera_model
 
@@ -228,7 +228,7 @@ def check(frame: pl.LazyFrame, rules: Sequence[Rule], table: str) -> None:
 
 
 def locate(frame: pl.LazyFrame, rules: Sequence[Rule]) -> list[Violation]:
-    """The first 20 violations of a frame, in the order of its rows, with file and line where known."""
+    """What is wrong with each of the first 20 offending records of a frame, in order, located where known."""
     names = frame.collect_schema().names()
     if RECORD not in names:
         frame = frame.with_row_index(RECORD)
@@ -272,5 +272,5 @@ def collect_all(frames: Sequence[pl.LazyFrame], engine: Engine = "streaming") ->
     """
     try:
         return pl.collect_all(frames, engine=engine)
-    except (OSError, pl.exceptions.ComputeError) as error:
+    except (OSError, pl.exceptions.ComputeError, pl.exceptions.PanicException) as error:
         raise InputError(f"the input could not be read: {error}. Check that the files are whole.") from error

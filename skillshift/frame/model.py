@@ -24,10 +24,25 @@ def pandera_model(table: Table) -> type[Any]:
 
     Returns:
         A model of the table's ``model_name``, the same one for the same table. A check's message ends in the
-        rule's code.
+        rule's code. A LazyFrame's data is checked as a DataFrame's is, and a LazyFrame comes back, unless
+        pandera's own configuration says how deep to look.
     """
     # Importing pandera takes seconds, so it happens where a model is asked for.
     import pandera.polars as pa
+    from pandera.config import ValidationDepth, config_context, get_config_context, get_config_global
+
+    class Checked(pa.DataFrameModel):
+        @classmethod
+        def validate(cls, check_obj: Any, *args: Any, **kwargs: Any) -> Any:
+            """Check a frame, a LazyFrame's data too; see pandera's ``DataFrameModel.validate``."""
+            # Unless told otherwise, pandera looks at a LazyFrame's schema only.
+            depth = (
+                get_config_context(validation_depth_default=None).validation_depth
+                or get_config_global().validation_depth
+                or ValidationDepth.SCHEMA_AND_DATA
+            )
+            with config_context(validation_depth=depth):
+                return super().validate(check_obj, *args, **kwargs)
 
     namespace: dict[str, Any] = {"__annotations__": {}, "__doc__": f"{table.name}: pandera model."}
     for f in table.fields:
@@ -52,7 +67,7 @@ def pandera_model(table: Table) -> type[Any]:
 
     for i, rule in enumerate(table.all_rules(table.names)):
         namespace[f"rule_{i}"] = as_check(rule)
-    return type(table.model_name, (pa.DataFrameModel,), namespace)
+    return type(table.model_name, (Checked,), namespace)
 
 
 def _annotation(f: Field) -> Any:

@@ -88,6 +88,35 @@ def test_pandera_finds_what_the_contract_finds(frame):
     assert by_pandera(frame) == by_us(frame)
 
 
+@given(baskets())
+def test_pandera_finds_in_a_lazy_frame_what_it_finds_in_an_eager_one(frame):
+    assert by_pandera(frame.lazy()) == by_pandera(frame)
+
+
+@pytest.mark.parametrize("lazy", [True, False])
+def test_a_lazy_frame_s_data_is_checked_and_a_lazy_frame_comes_back(lazy):
+    import pandera.errors
+
+    good = TABLE.model().validate(BASKET.lazy(), lazy=lazy)
+    assert isinstance(good, pl.LazyFrame)
+    assert good.collect().equals(BASKET)
+    bad = BASKET.with_columns(pieces=pl.Series([1, -1]))
+    expected = pandera.errors.SchemaErrors if lazy else pandera.errors.SchemaError
+    for call in (TABLE.model().validate, TABLE.model()):
+        with pytest.raises(expected, match=r"pieces\.negative"):
+            call(bad.lazy(), lazy=lazy)
+    with pytest.raises(expected, match="ripe"):
+        TABLE.model().validate(BASKET.lazy().drop("ripe"), lazy=lazy)
+
+
+def test_how_deep_to_look_can_be_said_as_pandera_says_it():
+    from pandera.config import ValidationDepth, config_context
+
+    bad = BASKET.with_columns(pieces=pl.Series([1, -1]))
+    with config_context(validation_depth=ValidationDepth.SCHEMA_ONLY):
+        assert TABLE.model().validate(bad.lazy(), lazy=True).collect().equals(bad)
+
+
 def test_the_model_gives_the_frame_back_and_takes_extra_columns():
     frame = BASKET.with_columns(seed=pl.lit(1))
     model = TABLE.model()
