@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from skillshift.frame.console import FINDING, emit, note, progress, run
-from skillshift.frame.errors import UsageError
+from skillshift.frame.errors import InputError, UsageError
 from skillshift.leaderboard.cli import app as leaderboard
 from skillshift.report.formats import FORMATS
 from skillshift.submission.cli import app as submission
@@ -79,7 +79,7 @@ def report(
     Exit code 1 where a run is incomplete, records were quarantined, or the identity does not hold.
     """
     quarantine = _quarantine(on_bad_records)
-    from skillshift.report.build import build_report, write_report
+    from skillshift.report.build import build_report, write_outputs
     from skillshift.report.formats import render
 
     with progress("Reading logs"):
@@ -93,8 +93,7 @@ def report(
             quarantine=quarantine,
         )
         text = render(built.report, fmt)
-        if out is not None:
-            write_report(built, out)
+        write_outputs(built, out)
     emit(text)
     if quarantine is not None and built.report.refused:
         note(f"refused records: {built.report.refused}; they are in {quarantine} with their reasons")
@@ -132,12 +131,24 @@ def _grid(name: str) -> Grid | None:
 
     if name == SKILLSHIFT.name:
         return SKILLSHIFT
-    return None if name == "infer" else read_grid(name)
+    if name == "infer":
+        return None
+    return read_grid(name if Path(name).exists() else _bundled(name))
+
+
+def _bundled(name: str) -> str | Path:
+    """The bundled grid of that name, such as tau.toml, where there is no such file here."""
+    from skillshift import datasets
+
+    if Path(name).name != name:
+        return name
+    try:
+        return datasets.path(name)
+    except InputError:
+        return name
 
 
 def _quarantine(option: str) -> Path | None:
-    from pathlib import Path
-
     if option == "refuse":
         return None
     if option.startswith(QUARANTINE) and len(option) > len(QUARANTINE):

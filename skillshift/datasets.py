@@ -23,7 +23,7 @@ def path(name: str) -> Path:
     """Where a bundled file or folder is.
 
     Args:
-        name: Its path within ``data/``, with forward slashes, such as ``tau-airline.toml``.
+        name: Its path within ``data/``, with forward slashes, such as ``tau.toml``.
 
     Returns:
         Its path on disk.

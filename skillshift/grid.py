@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 Context = Literal["src", "tgt"]
 Shift = Literal["none", "perceptual", "execution"]
+MOST_TASKS = 2**32 - 1
+"""The most tasks that a website can have, so that no count of them leaves 64 bits."""
 CONTEXTS: tuple[str, ...] = ("src", "tgt")
 SHIFTS: tuple[str, ...] = ("none", "perceptual", "execution")
 
@@ -83,9 +85,10 @@ class Grid:
         if repeated:
             raise InputError(f"{where}: conditions named twice: {', '.join(repeated)}")
         for site, tasks in self.websites.items():
-            if isinstance(tasks, bool) or not isinstance(tasks, int) or tasks < 1:
+            if isinstance(tasks, bool) or not isinstance(tasks, int) or not 1 <= tasks <= MOST_TASKS:
                 raise InputError(
-                    f"{where}: website {site!r} has {tasks!r} tasks, expected a whole number from 1"
+                    f"{where}: website {site!r} has {tasks!r} tasks, "
+                    f"expected a whole number from 1 to {MOST_TASKS}"
                 )
 
     @property

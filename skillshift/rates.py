@@ -84,6 +84,13 @@ class Rates:
     SFR: PrintedRates | None
 
     def __post_init__(self) -> None:
+        for name in ("SR", "AS", "ASC", "SFR"):
+            rate = getattr(self, name)
+            if not isinstance(rate, PrintedRates) and not (rate is None and name in ("ASC", "SFR")):
+                raise InputError(
+                    f"rates: {name}: found {shorten(rate)}, expected PrintedRates, the marginals of every "
+                    "website and condition; Rates.flat takes one number for all cells"
+                )
         if (self.ASC is None) != (self.SFR is None):
             raise InputError(
                 "rates: found one of ASC and SFR, expected both, or neither without executable skills"

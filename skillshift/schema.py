@@ -7,6 +7,7 @@ from functools import cache
 import polars as pl
 
 from skillshift.frame.contract import Field, Kind, Rule, Table
+from skillshift.frame.errors import UsageError
 from skillshift.grid import SKILLSHIFT, Grid
 
 RUN_KEYS = ("method", "model", "run", "trial")
@@ -129,6 +130,11 @@ def per_task(grid: Grid = SKILLSHIFT) -> Table:
 
 @cache
 def _per_task(grid: Grid) -> Table:
+    if not isinstance(grid, Grid):
+        raise UsageError(
+            f"grid: found {grid!r}, expected a Grid: SKILLSHIFT, what read_grid reads from TOML, or what "
+            "infer_grid reads off the logs"
+        )
     sites, conditions = grid.website_names, grid.condition_names
     rules = (
         Rule(

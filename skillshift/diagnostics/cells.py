@@ -142,7 +142,7 @@ def measure(
         grouped = cell_sums(frame, keys, grid)
     kept = int(grouped["records"].sum())
     errored = None if grouped[SCORED].all() else errored_tasks(frame, keys, grid)
-    whole = _complete(grouped, errored, keys, grid)
+    whole = _complete(grouped, errored, lost, keys, grid)
     if lost is not None:
         whole = _without(whole, lost, keys)
     table = collect(_with_values(whole, incomplete), engine="in-memory")
@@ -156,7 +156,9 @@ def _one_of(option: str, value: str, allowed: Sequence[str]) -> None:
         raise UsageError(f"{option}: found {value!r}, expected one of {', '.join(allowed)}")
 
 
-def _scaffold(grouped: pl.DataFrame, by: Sequence[str], grid: Grid) -> pl.LazyFrame:
+def _scaffold(
+    grouped: pl.DataFrame, lost: pl.DataFrame | None, by: Sequence[str], grid: Grid
+) -> pl.LazyFrame:
     """Every run with every cell of the grid, in output order."""
     of_grid = pl.LazyFrame(
         list(grid.cells()),
@@ -165,12 +167,21 @@ def _scaffold(grouped: pl.DataFrame, by: Sequence[str], grid: Grid) -> pl.LazyFr
     )
     if not by:
         return of_grid
-    runs = grouped.lazy().select(by).unique().sort(by)
+    # A run of which every record was refused is a run without scored tasks, not none.
+    runs = grouped.lazy().select(by)
+    if lost is not None:
+        typed = lost.lazy().select(by).cast({key: grouped.schema[key] for key in by}, strict=False)
+        runs = pl.concat([runs, typed.drop_nulls()])
+    runs = runs.unique().sort(by)
     return runs.join(of_grid, how="cross", maintain_order="left_right")
 
 
 def _complete(
-    grouped: pl.DataFrame, errored: pl.LazyFrame | None, keys: Sequence[str], grid: Grid
+    grouped: pl.DataFrame,
+    errored: pl.LazyFrame | None,
+    lost: pl.DataFrame | None,
+    keys: Sequence[str],
+    grid: Grid,
 ) -> pl.LazyFrame:
     """Every cell with its counts and sums; what has no record counts 0."""
     by, on = keys[:-2], cell_names(keys)
@@ -179,7 +190,7 @@ def _complete(
         summed = summed.with_columns(errored=pl.lit(0, dtype=pl.Int64))
     else:
         summed = summed.join(collect(errored).lazy(), on=keys, how="left")
-    made = _scaffold(grouped, by, grid).join(
+    made = _scaffold(grouped, lost, by, grid).join(
         summed.rename({"site": "website"}), on=on, how="left", maintain_order="left"
     )
     scored, called = (pl.col(name).fill_null(0).sum() for name in ("scored", "called"))

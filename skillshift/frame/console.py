@@ -11,6 +11,7 @@ import sys
 import threading
 from contextlib import contextmanager
 from io import TextIOWrapper
+from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from skillshift.frame.errors import InputError
@@ -30,6 +31,9 @@ PROGRESS_AFTER = 2.0
 def run(app: typer.Typer) -> NoReturn:
     """Run a command line to its end: bad input is one message on stderr and exit code 2."""
     signal.signal(signal.SIGTERM, _terminate)
+    # A job whose caller closed a stream writes to nowhere instead; its files and exit code are the same.
+    sys.stdout = sys.stdout or _nowhere()
+    sys.stderr = sys.stderr or _nowhere()
     if isinstance(sys.stdout, TextIOWrapper):
         # A terminal that cannot show a character gets its escape, not a traceback.
         sys.stdout.reconfigure(errors="backslashreplace")
@@ -44,6 +48,10 @@ def run(app: typer.Typer) -> NoReturn:
         _quiet_stdout()
         sys.exit(DONE)
     sys.exit(DONE)
+
+
+def _nowhere() -> TextIOWrapper:
+    return Path(os.devnull).open("w", encoding="utf-8")
 
 
 def _terminate(number: int, _frame: FrameType | None) -> NoReturn:

@@ -45,13 +45,15 @@ def with_folders(part: Part) -> Part:
         InputError: The records say something else than their folders.
     """
     frame = part.frame
-    names = frame.collect_schema().names()
+    schema = frame.collect_schema()
     for key, _ in part.logs[0].partitions:
         said = _by_file({log.path: dict(log.partitions)[key] for log in part.logs})
-        if key not in names:
+        if key not in schema:
             frame = frame.with_columns(said.alias(key))
             continue
         own = pl.col(key).cast(pl.String)
+        # A record without the key says nothing against its folder, though a neighbour's file has the key.
+        frame = frame.with_columns(pl.col(key).fill_null(said.cast(schema[key], strict=False)))
         contrary = collect(frame.filter(own.ne_missing(said)).select(FILE, own).head(1))
         if contrary.height:
             path, found = contrary.row(0)

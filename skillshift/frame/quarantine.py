@@ -42,14 +42,26 @@ def write_quarantine(path: str | Path, refused: Sequence[Refused]) -> None:
 
     Args:
         path: The file to write; one of that name is replaced.
-        refused: The refused records. Each gives one line a reason, with ``file``, ``line``, ``code``,
-            ``field``, ``found``, ``expected`` and ``raw``, in the order of file and line.
+        refused: The refused records, see :func:`quarantine_text`.
 
     Raises:
         InputError: The file cannot be written; an earlier one is as it was.
     """
+    write_text(path, quarantine_text(refused))
+
+
+def quarantine_text(refused: Sequence[Refused]) -> str:
+    """Refused records with their reasons as JSON Lines.
+
+    Args:
+        refused: The refused records.
+
+    Returns:
+        A line a reason, with ``file``, ``line``, ``code``, ``field``, ``found``, ``expected`` and ``raw``, in
+        the order of file and line.
+    """
     in_order = sorted(refused, key=lambda one: (one.file or "", one.line))
-    text = "".join(
+    return "".join(
         json.dumps(
             {
                 "file": one.file,
@@ -66,7 +78,6 @@ def write_quarantine(path: str | Path, refused: Sequence[Refused]) -> None:
         for one in in_order
         for why in one.violations
     )
-    write_text(path, text)
 
 
 def refuse_rows(

@@ -13,6 +13,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 from urllib.request import url2pathname
 
+from skillshift.frame.contract import FILE, RECORD
 from skillshift.frame.errors import InputError, UsageError
 from skillshift.frame.lines import JSONL_SUFFIXES, PARQUET_SUFFIXES, first_line, is_remote, suffix_of
 
@@ -212,6 +213,11 @@ def _log(path: str, *, is_named: bool) -> Log:
         for key, equals, value in pairs
         if key and equals
     }
+    reserved = sorted({FILE, RECORD} & set(partitions))
+    if reserved:
+        raise InputError(
+            f"{path}: the folder {reserved[0]}=... has the name of a column that readers add; rename it"
+        )
     return Log(path, suffix in PARQUET_SUFFIXES, is_named, tuple(partitions.items()))
 
 

@@ -8,6 +8,7 @@ import os
 import shutil
 import tempfile
 from contextlib import contextmanager, suppress
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -45,6 +46,8 @@ def staged(folder: str | Path) -> Iterator[Path]:
     ...     (Path(home) / "out" / "a.txt").read_text()
     'whole'
     """
+    if not str(folder):
+        raise InputError("found an empty name for the folder of the results, expected one")
     target = Path(folder)
     try:
         exists = target.is_dir()
@@ -127,13 +130,17 @@ def write_text(path: str | Path, text: str) -> None:
         raise _unwritable(target, error) from error
 
 
+def _write(path: Path, text: str) -> None:
+    with path.open("w", encoding="utf-8", newline="\n") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+
+
 def _replace(target: Path, text: str) -> None:
     partial = target.with_name(f".{target.name}.partial-{os.getpid()}")
     try:
-        with partial.open("w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
+        _write(partial, text)
         partial.replace(target)
     except BaseException:
         with suppress(OSError):
@@ -143,7 +150,38 @@ def _replace(target: Path, text: str) -> None:
 
 def write_parquet(frame: pl.DataFrame, path: Path, metadata: Mapping[str, str]) -> None:
     """Write a Parquet file (zstd) with key-value metadata; the same frame gives the same bytes."""
-    frame.rechunk().write_parquet(path, compression="zstd", metadata=dict(metadata))
+    # Through memory: of a full disk, Polars says no more than that its own format is broken.
+    content = BytesIO()
+    frame.rechunk().write_parquet(content, compression="zstd", metadata=dict(metadata))
+    path.write_bytes(content.getvalue())
+
+
+@contextmanager
+def text_beside(path: str | Path, text: str) -> Iterator[None]:
+    """Write a text file whole when the block ends well, and not at all when it does not.
+
+    The text is on the disk before the block begins, so that a full disk or a read-only folder shows itself
+    before anything else is done.
+
+    Raises:
+        InputError: The file cannot be written.
+    """
+    target = Path(path)
+    if target.exists() and not target.is_file():
+        yield
+        write_text(target, text)
+        return
+    partial = target.with_name(f".{target.name}.partial-{os.getpid()}")
+    try:
+        _write(partial, text)
+    except (OSError, ValueError) as error:
+        partial.unlink(missing_ok=True)
+        raise _unwritable(target, error) from error
+    try:
+        yield
+        partial.replace(target)
+    finally:
+        partial.unlink(missing_ok=True)
 
 
 def dump_json(document: Any) -> str:

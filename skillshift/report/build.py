@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -12,8 +13,16 @@ import skillshift
 from skillshift.diagnostics.cells import Measured, measure
 from skillshift.frame.contract import FILE, Table, collect
 from skillshift.frame.errors import InputError
-from skillshift.frame.reading import Refused, refuse_rows, write_quarantine
-from skillshift.frame.writing import SCHEMA_VERSION, dump_json, sha256, staged, write_parquet
+from skillshift.frame.lines import is_remote
+from skillshift.frame.quarantine import Refused, quarantine_text, refuse_rows
+from skillshift.frame.writing import (
+    SCHEMA_VERSION,
+    dump_json,
+    sha256,
+    staged,
+    text_beside,
+    write_parquet,
+)
 from skillshift.grid import SKILLSHIFT, Grid
 from skillshift.logs import infer_grid, scan_per_task
 from skillshift.report.content import Report
@@ -22,6 +31,7 @@ from skillshift.schema import PER_TASK, RUN_KEYS, per_task
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from contextlib import AbstractContextManager
 
     from skillshift.diagnostics.cells import Incomplete
     from skillshift.diagnostics.tasks import OnDuplicates
@@ -34,10 +44,14 @@ class Built:
     Attributes:
         report: The report.
         logs: The records that were measured, as a plan.
+        quarantine: Where the refused records belong.
+        refused: The refused records.
     """
 
     report: Report
     logs: pl.LazyFrame
+    quarantine: Path | None = None
+    refused: tuple[Refused, ...] = ()
 
 
 def build_report(
@@ -62,11 +76,12 @@ def build_report(
         quarantine: Where refused records go; null refuses the logs with the first of them.
 
     Returns:
-        The report. The quarantine file, if any record was refused, is written last.
+        The report; :func:`write_outputs` writes what belongs on the disk.
 
     Raises:
         ContractError: As :func:`skillshift.cells`.
-        InputError: As :func:`skillshift.scan_per_task`, or the quarantine file is one of the logs.
+        InputError: As :func:`skillshift.scan_per_task`; the quarantine file is one of the logs; or records
+            were refused of logs that the grid should be inferred from, which would not plan their tasks.
     """
     refused: list[Refused] | None = None if quarantine is None else []
     frame = scan_per_task(logs, run_from=run_from, refused=refused)
@@ -77,15 +92,23 @@ def build_report(
         grid = infer_grid(frame)
         if refused is not None:
             frame = _without_refused(frame, per_task(grid), refused)
-            grid = infer_grid(frame)  # without the tasks that only refused records name
-    lost = _lost(refused, frame, by) if refused else None
+    if refused and grid.inferred:
+        raise InputError(
+            f"{len(refused)} records were refused, the first at {refused[0].violations[0].where}: a grid "
+            "inferred from the rest would not plan their tasks, and a missing task could raise a score; "
+            "name the grid"
+        )
+    lost, unplaced = _lost(refused or (), frame, by, grid)
     measured = measure(frame, by=by, grid=grid, incomplete=incomplete, on_duplicates=on_duplicates, lost=lost)
-    if quarantine is not None and refused:
-        logs_read = {*_files(frame), *(one.file for one in refused if one.file is not None)}
-        if quarantine.resolve() in {Path(name).resolve() for name in logs_read}:
-            raise InputError(f"{quarantine}: is one of the logs; name another file for the quarantine")
-        write_quarantine(quarantine, refused)
-    return Built(Report(measured, refused=len(refused or ())), frame)
+    built = Built(
+        Report(measured, refused=len(refused or ()), unplaced=unplaced),
+        frame,
+        quarantine,
+        tuple(refused or ()),
+    )
+    if quarantine is not None and quarantine.resolve() in _paths(built):
+        raise InputError(f"{quarantine}: is one of the logs; name another file for the quarantine")
+    return built
 
 
 def _without_refused(frame: pl.LazyFrame, table: Table, refused: list[Refused]) -> pl.LazyFrame:
@@ -94,16 +117,49 @@ def _without_refused(frame: pl.LazyFrame, table: Table, refused: list[Refused]) 
     return refuse_rows(frame, table.all_rules(frame.collect_schema().names()), table, refused)
 
 
-def _lost(refused: Sequence[Refused], frame: pl.LazyFrame, by: Sequence[str] | None) -> pl.DataFrame:
-    """The cells that lost a record, as far as the refused records say which."""
-    names = frame.collect_schema().names()
-    keys = [*(by if by is not None else [key for key in RUN_KEYS if key in names]), "site", "condition"]
+def _lost(
+    refused: Sequence[Refused], frame: pl.LazyFrame, by: Sequence[str] | None, grid: Grid
+) -> tuple[pl.DataFrame | None, int]:
+    """The cells that lost a record, and how many refused records do not say which cell is theirs."""
+    if not refused:
+        return None, 0
+    schema = frame.collect_schema()
+    keys = [*(by if by is not None else [key for key in RUN_KEYS if key in schema]), "site", "condition"]
+    cells = {(site, condition) for site, condition, _ in grid.cells()}
     told = [
         {key: str(record[key]) for key in keys}
         for record in (one.record or {} for one in refused)
-        if all(record.get(key) is not None for key in keys)
+        if all(record.get(key) is not None for key in keys) and (record["site"], record["condition"]) in cells
     ]
-    return pl.DataFrame(told, schema=dict.fromkeys(keys, pl.String)).unique()
+    found = pl.DataFrame(told, schema=dict.fromkeys(keys, pl.String))
+    typed = found.cast({key: schema[key] for key in keys}, strict=False).drop_nulls()
+    return typed.unique(), len(refused) - typed.height
+
+
+def _paths(built: Built) -> set[Path]:
+    """The local files that the records came from, refused ones too."""
+    names = {*_files(built.logs), *(one.file for one in built.refused if one.file is not None)}
+    return {Path(name).resolve() for name in names if not is_remote(name)}
+
+
+def write_outputs(built: Built, folder: str | Path | None) -> None:
+    """Write the quarantine file, where records were refused, and the report, where a folder is given.
+
+    Either both are written or neither is.
+
+    Args:
+        built: What :func:`build_report` gives.
+        folder: Where the report goes, see :func:`write_report`; null for nowhere.
+
+    Raises:
+        InputError: One of them cannot be written.
+    """
+    aside: AbstractContextManager[None] = nullcontext()
+    if built.quarantine is not None and built.refused:
+        aside = text_beside(built.quarantine, quarantine_text(built.refused))
+    with aside:
+        if folder is not None:
+            write_report(built, folder)
 
 
 def _files(frame: pl.LazyFrame) -> dict[str, int]:
@@ -125,8 +181,14 @@ def write_report(built: Built, folder: str | Path) -> None:
         folder: Where the files go; made if it does not exist.
 
     Raises:
-        InputError: The folder cannot be written to.
+        InputError: The folder cannot be written to, or it holds the logs.
     """
+    within = sorted(path for path in _paths(built) if path.parent == Path(folder).resolve())
+    if within and str(folder):
+        raise InputError(
+            f"{folder}: holds the log {within[0].name}; choose another folder, so that no log is replaced "
+            "and no result is read as a log"
+        )
     report = built.report
     metadata = {
         "schema_version": SCHEMA_VERSION,

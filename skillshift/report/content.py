@@ -27,10 +27,12 @@ class Report:
     Attributes:
         measured: The cells, the grid and the counts beside them.
         refused: How many records were quarantined.
+        unplaced: How many of them do not say which cell of the grid they belong to.
     """
 
     measured: Measured
     refused: int = field(default=0)
+    unplaced: int = field(default=0)
 
     @property
     def grid(self) -> Grid:
@@ -70,8 +72,16 @@ class Report:
 
     @cached_property
     def verdicts(self) -> pl.DataFrame:
-        """The identity's verdict a run and metric."""
-        return identity(self.numbers)
+        """The identity's verdict a run and metric, and whether it is about an incomplete run's values."""
+        partial = self.numbers.group_by(*self.by, "metric").agg(pl.col("incomplete").any())
+        return identity(self.numbers).join(
+            partial, on=[*self.by, "metric"], how="left", nulls_equal=True, maintain_order="left"
+        )
+
+    @cached_property
+    def unfinished(self) -> pl.DataFrame:
+        """The cells that are incomplete, with their counts."""
+        return self.cells.filter(~pl.col("complete")).select(*self.by, "website", "condition", *COUNTS)
 
     @cached_property
     def coverage(self) -> pl.DataFrame:
@@ -134,6 +144,7 @@ class Report:
             said.append(
                 f"{_counted(self.refused, 'record')} refused and quarantined; cells that lost one are "
                 "incomplete."
+                + (f" Of {self.unplaced} it cannot be told which cell lost them." if self.unplaced else "")
             )
         return tuple(said)
 
@@ -161,6 +172,11 @@ class Report:
             return f"The marginal identity is VIOLATED in {counted['violated']} of {of}."
         undefined = counted["undefined"]
         rest = f"; {undefined} {'is' if undefined == 1 else 'are'} undefined" if undefined else ""
+        partial = self.verdicts.filter("incomplete", verdict="holds").height
+        rest += (
+            f"; {partial} of those that hold {'is' if partial == 1 else 'are'} over what was scored"
+            * bool(partial)
+        )
         return (
             f"The marginal identity (mean of websites = mean of conditions = overall) holds in "
             f"{counted['holds']} of {of}{rest}. Means are unweighted; no value is weighted by tasks."

@@ -16,17 +16,23 @@ if TYPE_CHECKING:
     from skillshift.report.content import Report
 
 
+MOST_CELLS = 54
+"""How many incomplete cells a readable report lists: those of three whole runs."""
+
+
 def sections(report: Report) -> list[tuple[str, pl.DataFrame, str]]:
     """Each section's title, its frame of text, and the column after which numbers stand.
 
     Run keys that are the same in every run are left to the notes. Sections that would say nothing are left
-    out: pooled values where every macro average is defined.
+    out: incomplete cells where there are none, pooled values where every macro average is defined.
     """
     keys = report.varying_keys
     made = [
         ("Diagnostics", pl.DataFrame(report.table).drop(report.constant_keys), "metric"),
         ("Coverage", _coverage(report, keys), keys[-1] if keys else "runs"),
     ]
+    if report.unfinished.height:
+        made.append((_unfinished_title(report), _unfinished(report, keys), "condition"))
     if report.pooled.height:
         made.append(("Pooled over the calls of a slot", _pooled(report, keys), "slot"))
     return made
@@ -39,6 +45,19 @@ def _coverage(report: Report, keys: Sequence[str]) -> pl.DataFrame:
         *keys,
         pl.format("{} of {}", "complete_cells", "cells").alias("complete cells"),
         *(pl.col(name).cast(pl.String) for name in COUNTS),
+    )
+
+
+def _unfinished_title(report: Report) -> str:
+    more = report.unfinished.height - MOST_CELLS
+    return "Incomplete cells" + (
+        f" (the first {MOST_CELLS}; {more} more in cells.parquet)" if more > 0 else ""
+    )
+
+
+def _unfinished(report: Report, keys: Sequence[str]) -> pl.DataFrame:
+    return report.unfinished.head(MOST_CELLS).select(
+        *keys, "website", "condition", *(pl.col(name).cast(pl.String) for name in COUNTS)
     )
 
 

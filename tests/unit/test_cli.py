@@ -118,7 +118,7 @@ def test_the_metrics_are_listed(skillshift):
 @pytest.mark.reference
 def test_real_runs_on_another_grid(skillshift, reference):
     log = reference / "tau-bench-airline" / "per_task.jsonl"
-    grid = datasets.path("tau-airline.toml")
+    grid = datasets.path("tau.toml")
     code, out, _ = skillshift("report", log, "--grid", grid, "--format", "json")
     assert code == 0
     cells = json.loads(out)["cells"]

@@ -34,7 +34,7 @@ def test_every_row_of_table1_says_where_it_is_from():
 
 
 def test_the_sample_grid_is_the_airline_runs():
-    grid = read_grid(datasets.path("tau-airline.toml"))
+    grid = read_grid(datasets.path("tau.toml"))
     assert dict(grid.websites) == {"airline": 50}
     assert grid.condition_names == ("trial-0", "trial-1", "trial-2", "trial-3")
     assert grid.name == "tau-airline"

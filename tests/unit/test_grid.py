@@ -131,7 +131,7 @@ def test_conditions_may_have_factors_and_the_file_s_name_is_the_default(tmp_path
 def test_the_sample_grid_is_one():
     from skillshift import datasets
 
-    assert read_grid(datasets.path("tau-airline.toml")).websites == {"airline": 50}
+    assert read_grid(datasets.path("tau.toml")).websites == {"airline": 50}
 
 
 @pytest.mark.parametrize(

@@ -13,15 +13,22 @@ def test_receipts_and_other_files_are_passed_over_and_counted(board_folder, docu
     (folder / "2026-09-01--few--model.receipt.json").write_bytes(few_calls[1])
     (folder / "renamed.json").write_bytes(few_calls[1])
     (folder / "README.md").write_text("# Board")
-    (folder / "broken.json").write_text("{")
     (folder / "list.json").write_text("[]")
     (folder / "package.json").write_text('{"metrics": 1}')
     (folder / "old").mkdir()
     found = read_folder(folder)
     assert [entry.name for entry in found.entries] == ["A", "Few"]
     assert found.receipts == ("2026-09-01--few--model.receipt.json", "renamed.json")
-    assert found.others == ("README.md", "broken.json", "list.json", "old/", "package.json")
+    assert found.others == ("README.md", "list.json", "old/", "package.json")
     assert [entry.failed for entry in found.entries] == [(), ()]
+
+
+@pytest.mark.parametrize("content", ["{", "", '{"submission": {}, "metrics": {"SR": NaN}}', '{"a": 1'])
+def test_a_damaged_document_may_have_been_a_submission(board_folder, document, content):
+    folder = board_folder(a=document("A"))
+    (folder / "mine.json").write_text(content)
+    with pytest.raises(InputError, match=r"mine\.json"):
+        read_folder(folder)
 
 
 def test_a_submission_under_any_name_is_one(board_folder, document):

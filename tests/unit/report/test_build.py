@@ -11,7 +11,7 @@ import skillshift
 from skillshift import cells, marginals
 from skillshift.frame.errors import ContractError, InputError
 from skillshift.frame.writing import SCHEMA_VERSION, sha256
-from skillshift.report.build import build_report, write_report
+from skillshift.report.build import build_report, write_outputs, write_report
 
 FILES = ["cells.parquet", "manifest.json", "marginals.parquet", "report.md"]
 
@@ -78,6 +78,8 @@ def test_quarantined_records_are_written_with_their_reasons_and_their_cells_are_
     ]
     log, bad = written(lines), tmp_path / "bad.jsonl"
     built = build_report(str(log), grid=grid, quarantine=bad)
+    assert not bad.exists()
+    write_outputs(built, None)
     assert [(one["line"], one["code"]) for one in quarantined(bad)] == [
         (11, "uid.range"),
         (12, "success.type"),
@@ -88,7 +90,36 @@ def test_quarantined_records_are_written_with_their_reasons_and_their_cells_are_
     assert built.report.cells["complete"].to_list() == [False, False, True, True]
     assert built.report.cells["scored"].to_list() == [3, 3, 2, 2]
     assert built.report.refused == 3
+    assert built.report.unplaced == 1
     assert built.report.finding
+
+
+def test_a_run_whose_every_record_was_refused_is_a_run_without_scores(grid, complete, written, tmp_path):
+    lines = [*complete(method="m"), *(one | {"steps": -1} for one in complete(method="lost"))]
+    built = build_report(str(written(lines)), grid=grid, quarantine=tmp_path / "bad.jsonl")
+    assert built.report.cells["method"].unique(maintain_order=True).to_list() == ["lost", "m"]
+    lost = built.report.cells.filter(method="lost")
+    assert lost["scored"].to_list() == [0, 0, 0, 0]
+    assert not lost["complete"].any()
+
+
+def test_no_quarantine_is_left_of_a_report_that_cannot_be_written(grid, complete, written, tmp_path):
+    log, bad, out = written([*complete(), "{"]), tmp_path / "bad.jsonl", tmp_path / "out"
+    bad.write_text("earlier")
+    out.write_text("no folder")
+    with pytest.raises(InputError, match="cannot be written"):
+        write_outputs(build_report(str(log), grid=grid, quarantine=bad), out)
+    assert bad.read_text() == "earlier"
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted({"bad.jsonl", "out", log.name})
+
+
+@pytest.mark.parametrize("name", ["", "."])
+def test_a_folder_with_the_logs_takes_no_report(grid, complete, written, tmp_path, monkeypatch, name):
+    log = written(complete())
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError, match=r"holds the log|an empty name"):
+        write_report(build_report(str(log), grid=grid), name)
+    assert list(tmp_path.iterdir()) == [log]
 
 
 def test_without_a_bad_record_no_quarantine_is_written(grid, complete, written, tmp_path):
@@ -97,11 +128,14 @@ def test_without_a_bad_record_no_quarantine_is_written(grid, complete, written, 
     assert not built.report.finding
 
 
-def test_what_no_grid_allows_does_not_keep_a_grid_from_being_inferred(complete, written, tmp_path):
-    lines = [*complete(), complete()[0] | {"steps": -1}, complete()[1] | {"uid": "skillshift.small.v1.1"}]
-    built = build_report(str(written(lines)), grid=None, quarantine=tmp_path / "bad.jsonl")
-    assert dict(built.report.grid.websites) == {"big": 3, "small": 2}
-    assert [one["code"] for one in quarantined(tmp_path / "bad.jsonl")] == ["steps.negative", "uid.site"]
+@pytest.mark.parametrize("broken", [{"steps": -1}, {"uid": "skillshift.small.v1.1"}])
+def test_no_grid_is_inferred_from_logs_that_lost_a_record(complete, written, tmp_path, broken):
+    # The lost record's task would not be planned, so a missing task could raise a score.
+    log = str(written([*complete(), complete()[0] | broken]))
+    with pytest.raises(InputError, match="name the grid"):
+        build_report(log, grid=None, quarantine=tmp_path / "bad.jsonl")
+    whole = str(written(complete()))
+    assert build_report(whole, grid=None, quarantine=tmp_path / "bad.jsonl").report.grid.inferred
 
 
 @pytest.mark.parametrize("name", ["good.jsonl", "bad.jsonl", "../{}/bad.jsonl"])

@@ -157,6 +157,7 @@ def test_markdown_has_a_heading_a_section_and_a_bullet_a_note(mixed):
         "# SkillShift report",
         "## Diagnostics",
         "## Coverage",
+        "## Incomplete cells",
         "## Notes",
     ]
     assert len(re.findall(r"^- ", text, re.MULTILINE)) == len(mixed.notes)
