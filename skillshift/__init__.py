@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from skillshift.diagnostics.cells import cells
     from skillshift.diagnostics.identity import identity, identity_printed
     from skillshift.diagnostics.marginals import marginals
+    from skillshift.diagnostics.schemas import Cells, Marginals
     from skillshift.diagnostics.summing import sums
     from skillshift.diagnostics.table import Table1, table
     from skillshift.diagnostics.trials import over_trials
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from skillshift.logs import PerTask, infer_grid, per_task_model, scan_per_task
     from skillshift.metrics import METRICS
     from skillshift.recorder import PerTaskWriter, SkillRecorder
-    from skillshift.simulation import Rates, simulate
+    from skillshift.simulation import PrintedRates, Rates, simulate
 
 __version__ = "0.1.0"
 
@@ -34,7 +35,8 @@ _HOME = {
     "diagnostics.marginals": ("marginals",),
     "metrics": ("METRICS",),
     "recorder": ("PerTaskWriter", "SkillRecorder"),
-    "simulation": ("Rates", "simulate"),
+    "simulation": ("PrintedRates", "Rates", "simulate"),
+    "diagnostics.schemas": ("Cells", "Marginals"),
     "diagnostics.summing": ("sums",),
     "diagnostics.table": ("Table1", "table"),
     "diagnostics.trials": ("over_trials",),
@@ -45,12 +47,15 @@ _SUBMODULES = ("datasets", "testing")
 __all__ = [
     "METRICS",
     "SKILLSHIFT",
+    "Cells",
     "Condition",
     "ContractError",
     "Grid",
     "InputError",
+    "Marginals",
     "PerTask",
     "PerTaskWriter",
+    "PrintedRates",
     "Rates",
     "SkillRecorder",
     "Table1",
