@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from skillful_eval import testing
     from skillful_eval.corpus import Corpus, read_corpus
     from skillful_eval.coverage import uncovered
     from skillful_eval.criteria import CRITERIA, Criterion, read_criteria
@@ -49,6 +50,7 @@ _HOME = {
     "skillshift.frame.errors": ("ContractError", "InputError", "UsageError"),
 }
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
+_SUBMODULES = ("testing",)
 
 __all__ = [
     "CRITERIA",
@@ -78,12 +80,15 @@ __all__ = [
     "scan_events",
     "scan_runs",
     "score",
+    "testing",
     "uncovered",
     "unstable",
 ]
 
 
 def __getattr__(name: str) -> Any:
+    if name in _SUBMODULES:
+        return import_module(f"{__name__}.{name}")
     if name not in _MODULE_OF:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = getattr(import_module(_MODULE_OF[name]), name)

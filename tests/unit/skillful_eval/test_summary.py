@@ -1,18 +1,18 @@
-"""The report against a plain-Python oracle in fractions, and its rules one by one."""
+"""The report against the oracle, and its rules one by one."""
 
 from __future__ import annotations
 
-from collections import defaultdict
 from fractions import Fraction
 
 import polars as pl
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from skillful_eval import testing as sst
 from skillful_eval.corpus import make_corpus
 from skillful_eval.fixtures import read_fixtures
-from skillful_eval.metrics import METRICS, PERCENTILES, REASONS
+from skillful_eval.metrics import METRICS, REASONS
 from skillful_eval.scoring import score
 from skillful_eval.summary import REPORT, report
 from skillshift.frame.errors import UsageError
@@ -269,200 +269,25 @@ def test_latencies_are_summed_exactly_in_any_order(scored_of, whole):
 
 # -- oracle --------------------------------------------------------------------------------------------------
 
-GOLD_IDS = {"ops:undo": {"a:undo", "b:undo"}, "plan": {"a:plan", "a:planner"}, "db": {"a:db"}}
-KIND_OF = {"a:undo": "skill", "b:undo": "skill", "a:plan": "skill", "a:planner": "agent", "a:db": "mcp"}
-IDS = [*KIND_OF, "a:lint", "a:style"]
+
+@given(sst.evaluations(), st.sampled_from([0, 1_000]))
+def test_the_report_is_the_oracle_s(evaluation, budget):
+    corpus = sst.to_corpus(evaluation.entries)
+    fixtures = sst.to_fixtures(evaluation.fixtures, corpus)
+    found = report(score(sst.to_runs(evaluation.runs), fixtures, corpus), budget_ms=budget)
+    sst.assert_reports_equal(found, sst.oracle_report(*evaluation, budget_ms=budget))
+    sst.assert_routing_identities(found)
 
 
-def nearest(values, q):
-    ordered = sorted(values)
-    return ordered[-(-len(ordered) * q.numerator // q.denominator) - 1]
-
-
-def ratio(top, bottom):
-    return None if not bottom else Fraction(top) / bottom
-
-
-def oracle(fixtures, runs, budget):
-    """Every value of every scope for one configuration, as fractions; null where undefined."""
-    scopes = defaultdict(list)
-    for id_, group, gold in fixtures:
-        expected = [] if gold == ["none"] else [GOLD_IDS[name] for name in gold]
-        scopes["all"].append((id_, expected))
-        scopes[f"group:{group}"].append((id_, expected))
-        for kind in {KIND_OF[one] for ids in expected for one in ids}:
-            scopes[f"kind:{kind}"].append((id_, expected))
-    by_fixture = defaultdict(list)
-    for row in runs:
-        by_fixture[row["fixture_id"]].append(row)
-    most = max(len(rows) for rows in by_fixture.values())
-    longest = max(len(set(row["shortlist"])) for row in runs)
-    return {scope: of_scope(members, by_fixture, most, longest, budget) for scope, members in scopes.items()}
-
-
-def of_scope(members, by_fixture, most, longest, budget):
-    whole = {True: True, False: True}
-    counts = defaultdict(Fraction)
-    latencies, choices = [], []
-    for id_, expected in members:
-        rows = by_fixture[id_]
-        whole[bool(expected)] &= len(rows) == most
-        alike = {(row["decision"], row["chosen"] or row["reason"]) for row in rows}
-        choices.append(
-            len(alike) == 1 and "degraded" not in {row["decision"] for row in rows} if rows else None
-        )
-        for row in rows:
-            latencies.append(row["latency_ms"])
-            count_run(counts, row, expected)
-    everything = whole[True] and whole[False]
-    one, runs = counts["answerable"], counts["answerable"] + counts["abstain"]
-    tp, fp = counts["abstain", "skipped"], counts["answerable", "skipped"]
-    fn = counts["abstain", "injected"] + counts["abstain", "degraded"]
-    degraded = counts["answerable", "degraded"] + counts["abstain", "degraded"]
-    picks = counts["answerable", "injected"] + counts["abstain", "injected"]
-    layer1 = {
-        "recall@K": ratio(counts["hits"], one),
-        "MRR": ratio(counts["reciprocal"], one),
-        "goldInShortlistRate": ratio(counts["found"], counts["golds"]),
-        "meanShortlistLength": ratio(counts["length"], one),
-    } | {f"recall@{k}": ratio(counts["within", k], one) for k in range(1, longest + 1)}
-    layer2 = {
-        "top1Accuracy": ratio(counts["right"] + tp, runs),
-        "abstentionCorrectness": ratio(counts["answerable", "injected"] + tp, runs),
-        "wrongPickOffered": ratio(counts["wrong", True], runs),
-        "wrongPickNotOffered": ratio(counts["wrong", False], runs),
-        "nonePrecision": ratio(tp, tp + fp),
-        "noneF1": ratio(2 * tp, 2 * tp + fp + fn),
-        "degradedRate": ratio(degraded, runs),
-        "offListRate": ratio(counts["off list"], picks),
-        "agreementRate": ratio(sum(map(bool, choices)), len(choices)) if most > 1 else None,
-        "latencyMean": ratio(sum(map(Fraction, latencies)), runs),
-        "overBudgetRate": ratio(sum(one > budget for one in latencies), runs),
-    }
-    layer2 |= {
-        name: nearest(latencies, Fraction(q)) if latencies else None for name, q in PERCENTILES.items()
-    }
-    answerable = {
-        f"answerable{kind.capitalize()}": ratio(counts["answerable", kind], one)
-        for kind in ("injected", "skipped", "degraded")
-    }
-    abstain = {
-        f"abstain{kind.capitalize()}": ratio(counts["abstain", kind], counts["abstain"])
-        for kind in ("injected", "skipped", "degraded")
-    } | {"noneRecall": ratio(tp, tp + fn)}
-    found = {name: one if whole[True] else None for name, one in (layer1 | answerable).items()}
-    found |= {name: one if whole[False] else None for name, one in abstain.items()}
-    found |= {name: one if everything else None for name, one in layer2.items()}
-    return found | {
-        "runCoverage": ratio(runs, len(members) * most),
-        "fixtureCoverage": ratio(sum(len(by_fixture[id_]) == most for id_, _ in members), len(members)),
-        "tokensInMean": None,
-        "tokensOutMean": None,
-    }
-
-
-def count_run(counts, row, expected):
-    distinct = list(dict.fromkeys(row["shortlist"]))
-    gold = set().union(*expected)
-    kind = "answerable" if expected else "abstain"
-    counts[kind] += 1
-    counts[kind, row["decision"]] += 1
-    counts["off list"] += row["chosen"] is not None and row["chosen"] not in distinct
-    if not expected:
-        return
-    places = [place for place, one in enumerate(distinct, 1) if one in gold]
-    counts["hits"] += bool(places)
-    counts["golds"] += len(expected)
-    counts["found"] += sum(bool(ids & set(distinct)) for ids in expected)
-    counts["length"] += len(distinct)
-    if places:
-        counts["reciprocal"] += Fraction(1, places[0])
-        for k in range(places[0], len(IDS) + 1):
-            counts["within", k] += 1
-    counts["right"] += row["chosen"] in gold
-    if row["decision"] == "injected" and row["chosen"] not in gold:
-        counts["wrong", bool(places)] += 1
-
-
-golds = st.one_of(
-    st.just(["none"]), st.lists(st.sampled_from(list(GOLD_IDS)), min_size=1, max_size=3, unique=True)
-)
-
-
-@st.composite
-def evaluations(draw):
-    rows = draw(st.lists(st.tuples(st.sampled_from("gh"), golds), min_size=1, max_size=5))
-    fixtures = [(f"f{i}", group, gold) for i, (group, gold) in enumerate(rows)]
-    repeats = draw(st.integers(1, 3))
-    cut = draw(st.booleans())
-    runs = []
-    for id_, _, _ in fixtures:
-        for repeat in range(draw(st.integers(0, repeats)) if cut else repeats):
-            decision = draw(st.sampled_from(["injected", "skipped", "degraded"]))
-            runs.append(
-                {
-                    "fixture_id": id_,
-                    "repeat": repeat,
-                    "shortlist": draw(st.lists(st.sampled_from(IDS), max_size=6)),
-                    "decision": decision,
-                    "chosen": draw(st.sampled_from(IDS)) if decision == "injected" else None,
-                    "reason": None if decision == "injected" else draw(st.sampled_from(["x", "y", None])),
-                    "latency_ms": float(draw(st.integers(0, 5_000_000))) / 1000,
-                }
-            )
-    if not runs:
-        runs.append(
-            {**dict.fromkeys(["chosen", "reason"]), "fixture_id": "f0", "repeat": 0, "shortlist": ["a:db"]}
-        )
-        runs[0] |= {"decision": "skipped", "latency_ms": 1.0}
-    return fixtures, draw(st.permutations(runs))
-
-
-def compared(found, expected):
-    rows = {(row["scope"], row["metric"]): row["value"] for row in found.to_dicts()}
-    assert {scope for scope, _ in rows} == set(expected)
-    for (scope, metric), got in rows.items():
-        want = expected[scope][metric]
-        if want is None:
-            assert got is None, (scope, metric, got)
-        else:
-            assert got == pytest.approx(float(want), rel=1e-12, abs=0), (scope, metric)
-
-
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(evaluation=evaluations())
-def test_the_report_is_the_oracle_s(evaluation, fixtures_of, runs_of, corpus):
-    fixtures, runs = evaluation
-    scored = score(runs_of(*runs), fixtures_of(fixtures), corpus)
-    found = report(scored, budget_ms=1000)
-    compared(found, oracle(fixtures, runs, 1000))
-    check_identities(found)
-
-
-def check_identities(found):
-    wide = {(row["scope"], row["metric"]): row for row in found.to_dicts()}
-    for scope in {scope for scope, _ in wide}:
-
-        def top(metric, scope=scope):
-            return wide[scope, metric]["numerator"]
-
-        gap = top("abstentionCorrectness") - top("top1Accuracy")
-        assert gap == top("wrongPickOffered") + top("wrongPickNotOffered")
-        curve = [row["numerator"] for (at, name), row in wide.items() if at == scope and name[7:].isdigit()]
-        assert curve == sorted(curve)
-        assert not curve or curve[-1] == top("recall@K")
-        assert top("MRR") <= top("recall@K") + 1e-12
-
-
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=10)
-@given(evaluation=evaluations(), seed=st.randoms(use_true_random=False))
-def test_order_and_other_configurations_change_nothing(evaluation, seed, fixtures_of, runs_of, corpus):
-    fixtures, runs = evaluation
-    known = fixtures_of(fixtures)
-    alone = report(score(runs_of(*runs), known, corpus))
-    both = [row | {"config": config} for row in runs for config in "ab"]
-    seed.shuffle(both)
-    found = report(score(runs_of(*both), known, corpus))
+@settings(max_examples=10)
+@given(evaluation=sst.evaluations(), chance=st.randoms(use_true_random=False))
+def test_order_and_other_configurations_change_nothing(evaluation, chance):
+    corpus = sst.to_corpus(evaluation.entries)
+    fixtures = sst.to_fixtures(evaluation.fixtures, corpus)
+    alone = report(score(sst.to_runs(evaluation.runs), fixtures, corpus))
+    both = [row | {"config": config} for row in evaluation.runs for config in "ab"]
+    chance.shuffle(both)
+    found = report(score(sst.to_runs(both), fixtures, corpus))
     for config in "ab":
         assert found.filter(config=config).drop("config").equals(alone)
 
