@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import csv
 import json
 import os
 import re
@@ -14,6 +15,7 @@ from pathlib import Path
 import pytest
 
 import skillshift as ss
+from skillshift.report.printed import table1_report
 from skillshift.schema import PER_TASK
 
 BASH = shutil.which("bash") or "/bin/bash"
@@ -39,7 +41,7 @@ def run(command: str) -> str:
 
 def test_every_block_is_of_a_kind_that_a_test_runs():
     kinds = {info.split()[0] if info != "python test" else info for info, _ in BLOCKS}
-    assert kinds == {"sh", "text", "python", "python test", "json"}
+    assert kinds == {"sh", "text", "toml", "python", "python test", "json"}
 
 
 @pytest.mark.parametrize("info", [info for info, _ in of("text")])
@@ -84,6 +86,30 @@ def test_the_shown_record_keeps_the_contract(tmp_path):
     read = PER_TASK.validate(ss.scan_per_task(log)).collect()
     assert read.height == 1
     assert read["uid"][0] == json.loads(body)["uid"]
+
+
+def test_the_shown_grid_is_one(tmp_path):
+    ((_, body),) = of("toml")
+    (tmp_path / "grid.toml").write_text(body, encoding="utf-8")
+    grid = ss.read_grid(tmp_path / "grid.toml")
+    assert grid.tasks == (40 + 25) * 2
+    assert grid.conditions[1] == ss.Condition("moved", "tgt", "perceptual")
+
+
+def test_the_figures_of_the_identity_check_are_those_of_the_golden_file(root):
+    with (root / "tests" / "golden" / "identity_mutations.csv").open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    slips, caught = (sum(int(row[name]) for row in rows) for name in ("slips", "caught"))
+    said = README.read_text(encoding="utf-8")
+    assert f"Of all {slips:,} slips of one digit in Table 1 it sees {caught:,}" in said
+    limits = table1_report()
+    found = [
+        f"0.{bound:02d}"
+        for column in ("detects_website", "detects_condition", "detects_overall")
+        for bound in (limits[column].min(), limits[column].max())
+    ]
+    sentence = "between {} and {} in a website, {} and {} in a condition, and {} and {} in the overall number"
+    assert sentence.format(*found) in " ".join(said.split())
 
 
 def test_the_submission_commands_pass_and_say_so(root):

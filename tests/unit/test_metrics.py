@@ -5,6 +5,7 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
+import skillshift as ss
 from skillshift.metrics import FLAG, LOW_COUNT, METRICS, OF_SKILLS, REASONS
 
 SUMS = pl.DataFrame(
@@ -62,3 +63,41 @@ def test_reasons_and_flag():
     assert list(REASONS) == ["incomplete", "not-applicable", "nothing-scored", "no-skill-calls"]
     assert LOW_COUNT == 30
     assert FLAG == "\u26a0\ufe0e"
+
+
+# -- what holds of every registered metric, also of one that is added tomorrow --------------------------------
+
+SUMS_OF_A_CELL = {
+    "website": ["a"] * 3,
+    "scored": [4, 4, 0],
+    "successes": [1, 0, 0],
+    "steps": [10, 0, 0],
+    "skill_calls": [3, 0, 0],
+    "skill_failures": [1, 0, 0],
+}
+
+
+@pytest.mark.parametrize("metric", METRICS, ids=METRICS.names)
+def test_a_metric_is_null_exactly_where_its_denominator_is_empty(metric):
+    sums = pl.DataFrame(SUMS_OF_A_CELL)
+    found = metric.evaluate(sums)
+    empty = sums.select(metric.denominator.alias("empty") == 0)["empty"]
+    assert found["value"].is_null().equals(empty, check_names=False)
+    assert found["denominator"].equals(sums.select(metric.denominator.alias("denominator"))["denominator"])
+
+
+@pytest.mark.parametrize("metric", METRICS, ids=METRICS.names)
+def test_a_metric_keeps_its_bounds_and_is_documented(metric):
+    values = metric.evaluate(pl.DataFrame(SUMS_OF_A_CELL))["value"].drop_nulls()
+    assert values.min() >= metric.lower
+    assert metric.upper is None or values.max() <= metric.upper
+    assert all((metric.title, metric.unit, metric.summary, metric.source))
+    assert f"**{metric.name}**" in METRICS.documentation()
+
+
+@pytest.mark.parametrize("metric", METRICS, ids=METRICS.names)
+def test_a_metric_is_a_column_of_cells_and_ten_rows_of_marginals(metric):
+    log = ss.simulate(rates=ss.Rates.flat(ss.SKILLSHIFT, SR=40, AS=8, ASC=2, SFR=20), seed=1, method="m")
+    cells = ss.cells(log)
+    assert cells[metric.name].null_count() == 0
+    assert ss.marginals(cells).filter(metric=metric.name).height == 3 + 6 + 1
