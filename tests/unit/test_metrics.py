@@ -65,7 +65,7 @@ def test_reasons_and_flag():
     assert FLAG == "\u26a0\ufe0e"
 
 
-# -- what holds of every registered metric, also of one that is added tomorrow --------------------------------
+# -- what holds of every registered metric, also of one that is added tomorrow ---------------------------
 
 SUMS_OF_A_CELL = {
     "website": ["a"] * 3,
