@@ -167,3 +167,10 @@ def test_a_file_that_cannot_be_read_is_refused_by_name(tmp_path):
     (tmp_path / "latin.toml").write_bytes(b"name = '\xe9'")
     with pytest.raises(InputError, match=r"latin\.toml: not a TOML file"):
         read_grid(tmp_path / "latin.toml")
+
+
+@pytest.mark.parametrize("tasks", [2**32, 10**20])
+def test_a_website_has_no_more_tasks_than_can_be_counted(tasks):
+    with pytest.raises(InputError, match="from 1 to 4294967295"):
+        Grid("g", {"shop": tasks}, ["src"])
+    assert Grid("g", {"shop": 2**32 - 1}, ["src"]).tasks == 2**32 - 1

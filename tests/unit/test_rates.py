@@ -70,3 +70,11 @@ def test_flat_rates_are_the_same_everywhere():
     without = Rates.flat(SKILLSHIFT, SR=0, AS=1, ASC=None, SFR=None)
     assert without.ASC is None
     assert without.SFR is None
+
+
+@pytest.mark.parametrize("changed", [{"SR": 50.0}, {"AS": None}, {"ASC": 1, "SFR": 2}])
+def test_rates_are_those_of_every_website_and_condition(changed):
+    flat = Rates.flat(SKILLSHIFT, SR=40, AS=8, ASC=1, SFR=20)
+    given = {name: getattr(flat, name) for name in ("SR", "AS", "ASC", "SFR")} | changed
+    with pytest.raises(InputError, match=r"expected PrintedRates.*Rates\.flat"):
+        Rates(**given)

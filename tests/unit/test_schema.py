@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import skillshift as ss
 from skillshift.frame.contract import count_violations
-from skillshift.frame.errors import ContractError
+from skillshift.frame.errors import ContractError, UsageError
 from skillshift.grid import SKILLSHIFT, Grid
 from skillshift.schema import FIELDS, PER_TASK, RUN_KEYS, TASK, per_task, task
 from skillshift.testing import oracle_violations
@@ -231,3 +231,9 @@ def test_the_rules_find_what_the_oracle_finds(records):
     conformed = table.conform(frame(*records).lazy())
     found = count_violations(conformed, table.all_rules(conformed.collect_schema().names()))
     assert found == oracle_violations(records, grid, by=["method"])
+
+
+@pytest.mark.parametrize("grid", ["infer", "skillshift", None])
+def test_what_is_no_grid_is_refused(grid):
+    with pytest.raises(UsageError, match="expected a Grid"):
+        per_task(grid)

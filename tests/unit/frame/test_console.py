@@ -192,3 +192,24 @@ def test_progress_ends_where_the_job_fails(monkeypatch):
     monkeypatch.setattr(console, "PROGRESS_AFTER", 0.0)
     with pytest.raises(InputError), console.progress("Reading logs"):
         raise InputError("no")
+
+
+@pytest.mark.parametrize("closed", ["1", "2"])
+def test_a_closed_stream_is_no_finding(tmp_path, closed):
+    # A job whose caller closed a stream keeps its exit code, and what it writes to the other one.
+    app = tmp_path / "app.py"
+    app.write_text(
+        "import typer\n"
+        "from skillshift.frame.console import emit, note, progress, run\n"
+        "app = typer.Typer()\n"
+        "@app.command()\n"
+        "def main():\n"
+        "    with progress('at work'):\n"
+        "        emit('result')\n"
+        "    note('note')\n"
+        "run(app)\n"
+    )
+    command = f'exec "$0" "$1" {closed}>&-'
+    done = subprocess.run(["/bin/sh", "-c", command, sys.executable, app], capture_output=True, check=False)
+    assert done.returncode == 0
+    assert (done.stdout, done.stderr) == ((b"", b"note\n") if closed == "1" else (b"result", b""))

@@ -3,7 +3,7 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from skillshift.frame.contract import Field, Kind, Table
+from skillshift.frame.contract import FILE, RECORD, Field, Kind, Table
 from skillshift.frame.errors import ContractError, InputError
 from skillshift.frame.folders import Part, typed_folders, with_folders, with_runs
 from skillshift.frame.sources import Log
@@ -81,3 +81,10 @@ def test_folders_that_are_not_what_their_field_asks_for(wrong):
 def test_a_column_of_the_records_is_not_parsed():
     part = Part(logs(("a", ())), pl.LazyFrame({"n": ["1"]}))
     assert typed_folders(part.frame, part.logs, TABLE).collect_schema()["n"] == pl.String
+
+
+def test_a_record_without_the_key_is_what_its_folder_says():
+    # Files are read together: where one has the key, the records of the others have a null there.
+    frame = pl.LazyFrame({"own": ["1", None, "2"], FILE: ["a", "b", "a"], RECORD: [0, 0, 1]})
+    part = with_folders(Part(logs(("b", (("own", "3"),))), frame.filter(pl.col(FILE) == "b")))
+    assert part.frame.collect()["own"].to_list() == ["3"]

@@ -234,3 +234,12 @@ def test_a_pipe_is_no_log(tmp_path):
     os.mkfifo(tmp_path / "a.jsonl")
     with pytest.raises(InputError, match="is not a regular file"):
         find_logs(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["_file", "_record"])
+def test_a_folder_cannot_name_a_column_that_readers_add(tmp_path, name):
+    folder = tmp_path / f"{name}=x"
+    folder.mkdir()
+    (folder / "log.jsonl").write_text("{}\n")
+    with pytest.raises(InputError, match=rf"the folder {name}=\.\.\."):
+        find_logs(tmp_path)

@@ -26,7 +26,7 @@ class Ran(NamedTuple):
 
 
 @pytest.fixture
-def home(tmp_path, monkeypatch, head, entries, fixtures, run_of):  # noqa: PLR0917
+def home(tmp_path, monkeypatch, head, entries, fixtures, run_of):
     """A folder with a corpus, two sets of fixtures, and runs of two repeats that are all right."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "corpus.json").write_text(json.dumps(head | {"entries": entries}), encoding="utf-8")

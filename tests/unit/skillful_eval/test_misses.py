@@ -34,7 +34,7 @@ RIGHT = {
         ("thanks", ["a:undo"], "degraded", None, "degraded", None),
     ],
 )
-def test_what_went_wrong_first_is_named(scored_of, run_of, fixture, shortlist, decision, chosen, miss, rank):  # noqa: PLR0917
+def test_what_went_wrong_first_is_named(scored_of, run_of, fixture, shortlist, decision, chosen, miss, rank):
     found = misses(scored_of(run_of(fixture, shortlist, decision, chosen, reason="why")))
     assert found.select("miss", "fixture_id", "repeat", "rank", "decision", "chosen", "reason").rows() == [
         (miss, fixture, 0, rank, decision, chosen, "why")
