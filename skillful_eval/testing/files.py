@@ -48,7 +48,8 @@ def faulty_jsonl(
 
     Args:
         draw: Comes from Hypothesis.
-        records: Valid records of the file that the kinds are of, at least one.
+        records: Valid records of the file that the kinds are of, at least one. Runs should have ``config``
+            where the kinds have faults of it, since in one run only it would be missing in the others.
         kinds: The kinds of fault to choose from, such as ``faults_of("runs")``.
     """
     kind = draw(st.sampled_from(list(kinds)))
