@@ -8,6 +8,7 @@ import polars as pl
 
 from skillshift.diagnostics.marginals import double_text
 from skillshift.diagnostics.summing import COUNTS
+from skillshift.frame.tables import Section
 from skillshift.metrics import FLAG, LOW_COUNT, METRICS
 
 if TYPE_CHECKING:
@@ -20,21 +21,22 @@ MOST_CELLS = 54
 """How many incomplete cells a readable report lists: those of three whole runs."""
 
 
-def sections(report: Report) -> list[tuple[str, pl.DataFrame, str]]:
-    """Each section's title, its frame of text, and the column after which numbers stand.
+def sections(report: Report) -> list[Section]:
+    """What a report shows as tables.
 
     Run keys that are the same in every run are left to the notes. Sections that would say nothing are left
     out: incomplete cells where there are none, pooled values where every macro average is defined.
     """
     keys = report.varying_keys
+    numbers = pl.DataFrame(report.table).drop(report.constant_keys)
     made = [
-        ("Diagnostics", pl.DataFrame(report.table).drop(report.constant_keys), "metric"),
-        ("Coverage", _coverage(report, keys), keys[-1] if keys else "runs"),
+        Section("Diagnostics", numbers, "metric", keys),
+        Section("Coverage", _coverage(report, keys), keys[-1] if keys else "runs"),
     ]
     if report.unfinished.height:
-        made.append((_unfinished_title(report), _unfinished(report, keys), "condition"))
+        made.append(Section(_unfinished_title(report), _unfinished(report, keys), "condition", keys))
     if report.pooled.height:
-        made.append(("Pooled over the calls of a slot", _pooled(report, keys), "slot"))
+        made.append(Section("Pooled over the calls of a slot", _pooled(report, keys), "slot", keys))
     return made
 
 

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from skillshift.frame.tables import Section, draw, markdown_table
 from skillshift.frame.writing import dump_json
-from skillshift.report.formats.markdown import markdown_table
-from skillshift.report.formats.table import draw
 from skillshift.report.printed import table1_report
 
 if TYPE_CHECKING:
@@ -36,14 +35,18 @@ def _text(rows: pl.DataFrame) -> pl.DataFrame:
     return shown.select(pl.all().cast(pl.String).fill_null("")).rename(lambda name: name.replace("_", " "))
 
 
+def _section(rows: pl.DataFrame) -> Section:
+    return Section("Table 1, as printed", _text(rows), "metric", ("method",))
+
+
 def _markdown(rows: pl.DataFrame) -> str:
     notes = "\n".join(f"- {note}" for note in _NOTES)
-    return f"{markdown_table(_text(rows), 'metric')}\n\n{notes}\n"
+    return f"{markdown_table(_section(rows))}\n\n{notes}\n"
 
 
 _RENDERERS: dict[str, Callable[[pl.DataFrame], str]] = {
     "csv": lambda rows: rows.write_csv(),
     "json": lambda rows: dump_json(rows.to_dicts()),
     "markdown": _markdown,
-    "table": lambda rows: draw([("Table 1, as printed", _text(rows), "metric")], _NOTES),
+    "table": lambda rows: draw([_section(rows)], _NOTES),
 }

@@ -23,7 +23,7 @@ def note(report, of):
 
 
 def titles(report):
-    return [title for title, _, _ in sections(report)]
+    return [section.title for section in sections(report)]
 
 
 def test_a_complete_run_without_flags_has_three_notes(report, complete):
@@ -66,7 +66,7 @@ def test_an_undefined_mean_is_explained_and_pooled_apart(report, complete):
     made = report(records)
     assert "no skill was called in a cell" in note(made, "undefined: ")
     assert titles(made)[2:] == ["Pooled over the calls of a slot"]
-    frame = sections(made)[2][1]
+    frame = sections(made)[2].frame
     assert frame["slot"].to_list() == ["big", "small", "overall"]
     assert frame["calls"].to_list() == ["120", "80", "200"]
     assert frame["pooled"].to_list() == ["2.50", "1.25", "2.00"]
@@ -79,7 +79,7 @@ def test_a_pooled_rate_on_few_calls_is_flagged_like_any_other(report, complete, 
     records = [r | {"skill_calls": 10, "skill_failures": 0} for r in complete()]
     records = [r | ({"skill_calls": 0} if r["condition"] == "near" else {}) for r in records]
     records[3]["skill_calls"] -= fewer
-    frame = sections(report(records))[2][1].filter(slot="big")
+    frame = sections(report(records))[2].frame.filter(slot="big")
     assert frame.select("pooled", "calls").row(0) == (f"0.00{flag}", str(30 - fewer))
 
 
@@ -129,7 +129,7 @@ def test_coverage_counts_tasks_and_cells_a_run(report, complete):
     records += [complete(run="b")[0] | {"error": "down"}]
     made = report(records)
     assert made.coverage.rows() == [("a", 4, 4, 10, 10, 0, 10, 0), ("b", 4, 3, 10, 10, 1, 9, 0)]
-    frame = sections(made)[1][1]
+    frame = sections(made)[1].frame
     assert frame["complete cells"].to_list() == ["4 of 4", "3 of 4"]
     assert report(complete()).coverage.row(0) == (4, 4, 10, 10, 0, 10, 0)
 
@@ -137,11 +137,11 @@ def test_coverage_counts_tasks_and_cells_a_run(report, complete):
 def test_keys_that_every_run_shares_are_left_to_the_notes(report, complete):
     made = report(complete(method="m", run="a") + complete(method="m", run="b"))
     assert (made.constant_keys, made.varying_keys) == ({"method": "m"}, ("run",))
-    assert sections(made)[0][1].columns[:2] == ["run", "metric"]
+    assert sections(made)[0].frame.columns[:2] == ["run", "metric"]
     assert "Every run: method m." in note(made, "Every run")
     alone = report(complete(method="m", run="a"))
-    assert sections(alone)[0][1].columns[0] == "metric"
-    assert sections(alone)[1][1].columns[0] == "runs"
+    assert sections(alone)[0].frame.columns[0] == "metric"
+    assert sections(alone)[1].frame.columns[0] == "runs"
 
 
 def test_a_grid_of_thousands_of_tasks_is_readable(report, complete):
