@@ -23,6 +23,18 @@ _ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 _OBJECT = "one JSON object a line"
 _ABSENT = object()
 
+CODES = {
+    "encoding.utf8": "text in UTF-8",
+    "json.syntax": f"{_OBJECT}, in valid JSON",
+    "json.object": f"{_OBJECT}, no other value",
+    "json.cut": f"{_OBJECT}; the last line of the file is cut",
+    "json.constant": "a number or null: JSON has no NaN and no Infinity",
+    "json.surrogate": "whole characters, not half of a surrogate pair",
+    "json.duplicate-key": "each key once",
+    "json.reserved-key": f"any name but {FILE} and {RECORD}: readers add these columns",
+}
+"""The reason codes of lines that hold no record of any table, and what each asks for."""
+
 
 class _ConstantError(ValueError):
     pass
