@@ -1,7 +1,6 @@
 """The metrics of routing, each a ratio of two sums over runs: the one definition.
 
-A new metric is one more ``METRICS.add`` here. Which fixtures a metric speaks of follows from the sums that it
-divides, and so does where it is undefined.
+A new metric is one more ``METRICS.add`` here. Which fixtures it speaks of follows from the sums it divides.
 """
 
 from __future__ import annotations
@@ -108,8 +107,7 @@ def _add(
         parts=parts,
         empty=empty,
     )
-    METRICS.add(metric)
-    return metric
+    return cast("RoutingMetric", METRICS.add(metric))
 
 
 RECALL = _add(

@@ -49,7 +49,7 @@ def draw(sections: Sequence[Section], notes: Sequence[str]) -> str:
         console.print(table)
         console.print()
     for note in notes:
-        console.print(Text(f"* {note}"))
+        console.print(Text(f"* {one_line(note)}"))
     return "\n".join(line.rstrip() for line in text.getvalue().split("\n"))
 
 
@@ -60,16 +60,16 @@ def drawn(section: Section) -> Table:
 
     frame = section.frame
     left = frame.columns.index(section.numbers_from) + 1
-    table = Table(title=Text(section.title), title_justify="left", title_style="bold", header_style="bold")
+    table = Table(title=Text(one_line(section.title)), title_justify="left", title_style="bold", header_style="bold")
     for i, name in enumerate(frame.columns):
-        table.add_column(Text(name), justify="left" if i < left else "right", no_wrap=True)
+        table.add_column(Text(one_line(name)), justify="left" if i < left else "right", no_wrap=True)
     rows, owners = (
         frame.rows(),
         frame.select(section.owners).rows() if section.owners else [()] * frame.height,
     )
     grouped = any(owner == following for owner, following in pairwise(owners))
     for row, owner, following in zip(rows, owners, [*owners[1:], None], strict=True):
-        table.add_row(*map(Text, row), end_section=grouped and owner != following)
+        table.add_row(*(Text(one_line(text)) for text in row), end_section=grouped and owner != following)
     return table
 
 

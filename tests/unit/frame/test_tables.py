@@ -93,3 +93,10 @@ def test_text_in_markdown_is_no_markup(text, escaped):
 )
 def test_somebody_s_text_becomes_one_harmless_line(text, width, line):
     assert one_line(text, width) == line
+
+
+def test_a_name_cannot_steer_the_terminal():
+    hostile = "\x1b]0;gone\x07\x1b[2J"
+    text = draw([Section(hostile, pl.DataFrame({hostile: [hostile]}), hostile)], [hostile])
+    assert "\x1b" not in text
+    assert "\x07" not in text
