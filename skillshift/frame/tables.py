@@ -60,7 +60,9 @@ def drawn(section: Section) -> Table:
 
     frame = section.frame
     left = frame.columns.index(section.numbers_from) + 1
-    table = Table(title=Text(one_line(section.title)), title_justify="left", title_style="bold", header_style="bold")
+    table = Table(
+        title=Text(one_line(section.title)), title_justify="left", title_style="bold", header_style="bold"
+    )
     for i, name in enumerate(frame.columns):
         table.add_column(Text(one_line(name)), justify="left" if i < left else "right", no_wrap=True)
     rows, owners = (
