@@ -6,14 +6,22 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from skillshift.diagnostics.tasks import KEY, begins_canonical, check_tasks, keyed
+from skillshift.diagnostics.tasks import (
+    KEY,
+    SUSPECT,
+    begins_canonical,
+    check_tasks,
+    keyed,
+    suspected,
+    uid_checks,
+)
 from skillshift.frame.contract import Kind, Rule, collect
 from skillshift.frame.engine import check_grouped, collect_beside, grouped_sums, total
 from skillshift.frame.errors import UsageError
 from skillshift.frame.reading import scan
 from skillshift.grid import SKILLSHIFT, Grid
 from skillshift.metrics import METRICS
-from skillshift.schema import PER_TASK, RUN_KEYS, per_task, uid_rules
+from skillshift.schema import PER_TASK, RUN_KEYS, per_task
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -53,7 +61,12 @@ def sums(logs: Any, *, by: Sequence[str] | None = None, grid: Grid = SKILLSHIFT)
             once, so only :func:`cells` checks that.
     """
     frame, keys = cell_records(logs, by, grid)
-    summed = by_cell(cell_sums(frame, keys, grid), keys).rename({"site": "website"})
+    rules = _rules(frame, keys, grid)
+    looked_at = suspected(frame, grid, canonical=begins_canonical(frame))
+    suspect = Rule(SUSPECT, "uid", pl.col(SUSPECT), "")  # it only makes the exact rules look
+    grouped = collect(_plan(looked_at, keys, [*rules, suspect]))
+    checked = check_grouped(grouped, frame, keys, [*rules, *uid_checks(grid)], PER_TASK.name)
+    summed = by_cell(checked, keys).rename({"site": "website"})
     return collect(summed.sort(cell_names(keys)), engine="in-memory")
 
 
@@ -109,16 +122,14 @@ def check_keys(by: Sequence[str], taken: Iterable[str]) -> None:
 
 
 def _rules(frame: pl.LazyFrame, keys: Sequence[str], grid: Grid) -> list[Rule]:
-    """The rules that the sums step checks; those of uids are checked with the task keys."""
+    """The row rules, without those of uids: whatever looks at uids checks them."""
     schema = frame.collect_schema()
-    rules = per_task(grid).all_rules(schema.names())
-    of_uids = {rule.code for rule in uid_rules(grid)}
     own = [
         Rule(f"{key}.missing", key, _missing(key, schema[key]), "a value in every record, as it is a run key")
         for key in keys[:-2]
         if key not in PER_TASK.names
     ]
-    return [*(rule for rule in rules if rule.code not in of_uids), *own]
+    return [*(rule for rule in per_task(grid).all_rules(schema.names()) if rule.field != "uid"), *own]
 
 
 def _missing(key: str, dtype: pl.DataType) -> pl.Expr:
@@ -151,11 +162,9 @@ def cell_sums(frame: pl.LazyFrame, keys: Sequence[str], grid: Grid) -> pl.DataFr
 def one_pass(frame: pl.LazyFrame, keys: Sequence[str], grid: Grid) -> tuple[pl.DataFrame, bool]:
     """The same, the uids of scored records checked, and whether a task was scored twice: from one reading."""
     rules, canonical = _rules(frame, keys, grid), begins_canonical(frame)
-    # Both plans have the key, so that nothing slow stands between their shared reading and either of them.
-    with_key = keyed(frame, keys, grid, canonical=canonical)
-    # One column is cheaper to filter than all of them.
-    key = with_key.select(KEY, pl.col("error").is_null().alias(SCORED)).filter(SCORED).select(KEY)
-    found, (grouped,) = collect_beside(key, _plan(with_key, keys, rules))
+    # The keys are made first and filtered then: one column is cheaper to filter than all of them.
+    key = keyed(frame, keys, grid, canonical=canonical).select(KEY, pl.col("error").is_null().alias(SCORED))
+    found, (grouped,) = collect_beside(key.filter(SCORED).select(KEY), _plan(frame, keys, rules))
     checked = check_grouped(grouped, frame, keys, rules, PER_TASK.name)
     return checked, check_tasks(frame, found, keys, grid, canonical=canonical)
 

@@ -15,7 +15,7 @@ from skillshift.frame.contract import FILE, RECORD, Rule, check, collect
 from skillshift.frame.engine import collect_beside, sort
 from skillshift.frame.errors import SHOWN, ContractError, Violation, shorten
 from skillshift.frame.lines import line_numbers
-from skillshift.schema import PER_TASK, PREFIX, TASK, task, uid_rules
+from skillshift.schema import PER_TASK, PREFIX, TASK, per_task, task
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,11 +29,48 @@ KEY = "_key"
 """The column that :func:`keyed` makes."""
 
 ODD = 0
-"""The key of a uid that needs the exact rules: those of its kind are not expected in the log."""
+"""The key of a uid that only the exact rules can judge."""
+
+SUSPECT = "_suspect"
+"""The column that :func:`suspected` makes."""
 
 _INDEX = "_index"
 _VERSION = len(".v1.")
 _SPREAD = pl.lit(0x9E3779B97F4A7C15, dtype=pl.UInt64)
+
+
+def uid_checks(grid: Grid) -> list[Rule]:
+    """All rules that speak of uids: they are there, and canonical ones fit their record's site."""
+    return [rule for rule in per_task(grid).all_rules(["uid"]) if rule.field == "uid"]
+
+
+def suspected(frame: pl.LazyFrame, grid: Grid, *, canonical: bool) -> pl.LazyFrame:
+    """The records with whether their uid may break a rule; a quick look that never overlooks one which does.
+
+    Args:
+        frame: The records, conformed.
+        grid: The grid.
+        canonical: Whether canonical uids are expected; without, every one of them is suspect.
+
+    Returns:
+        The records with the column ``_suspect`` (Boolean), and where canonical uids are expected, with
+        ``_index`` (UInt32): a canonical uid's task, null where its site has no such task or is another.
+    """
+    uid, site = pl.col("uid"), pl.col("site")
+    suspect = (uid.str.starts_with(PREFIX) | (uid == "")).fill_null(value=True)
+    if canonical:
+        # What these steps leave of a canonical uid is a number only where it names the record's own site.
+        tail = uid.str.strip_prefix(PREFIX).str.strip_prefix(site).str.slice(_VERSION)
+        frame = frame.with_columns(tail.cast(pl.UInt32, strict=False).alias(_INDEX))
+        index = pl.col(_INDEX)
+        if not grid.inferred:
+            planned = pl.lit(None, dtype=pl.UInt32)
+            for website, tasks in grid.websites.items():
+                planned = pl.when(site == website).then(pl.lit(tasks, dtype=pl.UInt32)).otherwise(planned)
+            frame = frame.with_columns(pl.when(index < planned).then(index).alias(_INDEX))
+        # Polars leaves a branch alone that no row of a batch takes.
+        suspect = pl.when(index.is_not_null()).then(pl.lit(value=False)).otherwise(suspect)
+    return frame.with_columns(suspect.alias(SUSPECT))
 
 
 def keyed(frame: pl.LazyFrame, keys: Sequence[str], grid: Grid, *, canonical: bool) -> pl.LazyFrame:
@@ -46,29 +83,21 @@ def keyed(frame: pl.LazyFrame, keys: Sequence[str], grid: Grid, *, canonical: bo
         frame: The records, conformed.
         keys: The run keys, site and condition.
         grid: The grid.
-        canonical: Whether canonical uids are expected; without, every one of them is ``ODD``.
+        canonical: As for :func:`suspected`.
 
     Returns:
-        The records with the column ``_key`` (UInt64); ``ODD`` where only the exact rules can tell.
+        The records with the column ``_key`` (UInt64); ``ODD`` where the uid is suspect.
     """
     cell = pl.lit(0, dtype=pl.UInt64)
     for seed, name in enumerate(keys, start=1):
         cell = cell * _SPREAD + pl.col(name).hash(seed)
-    uid, site = pl.col("uid"), pl.col("site")
-    odd = pl.lit(ODD, dtype=pl.UInt64)
-    free = pl.when(~uid.str.starts_with(PREFIX)).then(uid.hash(0) + cell)
-    if not canonical:
-        return frame.with_columns(free.otherwise(odd).alias(KEY))
-    # What these steps leave of a canonical uid is a number only where it names the record's own site.
-    tail = uid.str.strip_prefix(PREFIX).str.strip_prefix(site).str.slice(_VERSION)
-    planned = pl.lit(None, dtype=pl.UInt32)
-    for website, tasks in grid.websites.items():
-        planned = pl.when(site == website).then(pl.lit(tasks, dtype=pl.UInt32)).otherwise(planned)
-    index = pl.col(_INDEX)
-    in_range = index.is_not_null() if grid.inferred else index < planned
-    key = free.when(in_range).then(index.cast(pl.UInt64).hash(len(keys) + 1) + cell).otherwise(odd)
-    # The index is a column of its own, or it would be made twice.
-    return frame.with_columns(tail.cast(pl.UInt32, strict=False).alias(_INDEX)).with_columns(key.alias(KEY))
+    key = pl.when(SUSPECT).then(pl.lit(ODD, dtype=pl.UInt64)).otherwise(pl.col("uid").hash(0) + cell)
+    if canonical:
+        index = pl.col(_INDEX)
+        key = (
+            pl.when(index.is_not_null()).then(index.cast(pl.UInt64).hash(len(keys) + 1) + cell).otherwise(key)
+        )
+    return suspected(frame, grid, canonical=canonical).with_columns(key.alias(KEY))
 
 
 def begins_canonical(frame: pl.LazyFrame) -> bool:
@@ -130,13 +159,14 @@ def check_tasks(
         Whether some task was scored twice.
 
     Raises:
-        ContractError: A canonical uid names another site or a task that its site does not have.
+        ContractError: A uid is missing, or a canonical one names another site or a task that its site does
+            not have.
     """
     sort(found)
     records = keyed(numbered(frame), keys, grid, canonical=canonical)
     scored = pl.col("error").is_null()
     if len(found) and found[0] == ODD:
-        check(records.filter(pl.col(KEY) == ODD), uid_rules(grid), PER_TASK.name)
+        check(records.filter(pl.col(KEY) == ODD), uid_checks(grid), PER_TASK.name)
         if not canonical:
             others = keyed(frame, keys, grid, canonical=True).filter(scored).select(KEY)
             return check_tasks(frame, collect_beside(others)[0], keys, grid, canonical=True)
@@ -225,12 +255,11 @@ def errored_tasks(frame: pl.LazyFrame, keys: Sequence[str], grid: Grid) -> pl.La
         A plan with the keys and ``errored`` (Int64); cells without such a task are left out.
 
     Raises:
-        ContractError: An errored record's canonical uid names another site or a task that its site does not
-            have; :func:`check_tasks` sees the scored ones only.
+        ContractError: An errored record's uid breaks a rule; :func:`check_tasks` sees the scored ones only.
     """
     cell = [*keys, TASK]
     errors = numbered(frame).filter(pl.col("error").is_not_null())
-    check(errors, uid_rules(grid), PER_TASK.name)
+    check(errors, uid_checks(grid), PER_TASK.name)
     wrong = errors.select(*keys, task()).unique()
     scored = frame.filter(pl.col("error").is_null()).select(*keys, task())
     return (

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 import polars as pl
 
-from skillshift.frame.contract import any_violated, check, collect_all
+from skillshift.frame.contract import any_violated, check, collect, collect_all
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -85,14 +85,15 @@ def total(column: str, where: pl.Expr | None = None) -> pl.Expr:
 
 
 def collect_beside(column: pl.LazyFrame, *plans: pl.LazyFrame) -> tuple[UInts, list[pl.DataFrame]]:
-    """Run plans together with one that makes a single column of a row each, from one reading of the rows.
+    """Run a plan that makes one value a row, and others that make little, over the same rows.
 
-    Collected as frames, such plans would not share a reading without keeping all of the rows for the one
-    until the other is done. Batches are taken as they come, so both keep pace.
+    Rows that are costly to make, such as those of JSON Lines, are made once, and memory holds those that
+    the one plan has seen and another has not. Parquet is read by each plan for itself, which is as quick,
+    as they have few columns in common, and holds nothing.
 
     Args:
         column: A plan with one column without nulls (UInt64).
-        plans: The other plans, small in what they give.
+        plans: The other plans.
 
     Returns:
         The column's values in any order, and the other plans' frames.
@@ -105,9 +106,20 @@ def collect_beside(column: pl.LazyFrame, *plans: pl.LazyFrame) -> tuple[UInts, l
     def take(batch: pl.DataFrame) -> None:
         batches.append(batch.to_series().to_numpy())
 
+    # Collected as a frame, the column would not keep pace with a plan that it shares its rows with.
     sink = column.sink_batches(take, lazy=True, maintain_order=False)
-    _, *frames = collect_all([sink, *plans])
+    if reads_columns(column):
+        frames = [collect(plan) for plan in plans]
+        collect_all([sink])
+    else:
+        _, *frames = collect_all([sink, *plans])
     return np.concatenate([np.empty(0, np.uint64), *batches]), frames
+
+
+def reads_columns(frame: pl.LazyFrame) -> bool:
+    """Whether the rows come from Parquet alone, of which a second plan reads only what it needs."""
+    plan = frame.explain(optimized=False)
+    return "Parquet SCAN" in plan and "NDJSON SCAN" not in plan
 
 
 def sort(values: UInts) -> None:

@@ -70,6 +70,35 @@ def test_sums_check_the_row_rules(grid, complete, frame):
         sums(frame(changed(complete(), steps=-1)), grid=grid)
 
 
+@pytest.mark.parametrize("error", [None, "down"])
+@pytest.mark.parametrize("of", ["skillshift.big.v1.0", "task 0"])
+@pytest.mark.parametrize(
+    ("uid", "code"),
+    [
+        ("", "uid.missing"),
+        (None, "uid.missing"),
+        ("skillshift.small.v1.0", "uid.site"),
+        ("skillshift.big.v2.3", "uid.range"),
+    ],
+)
+def test_sums_and_cells_check_the_uids(grid, complete, frame, tmp_path, *, of, uid, code, error):
+    records = [complete()[0] | {"uid": of}, complete()[1] | {"uid": uid, "error": error}]
+    frame(records).write_parquet(tmp_path / "log.parquet")
+    for logs in (frame(records), frame(records).lazy(), pl.scan_parquet(tmp_path / "log.parquet")):
+        for step in (sums, cells):
+            with pytest.raises(ContractError) as caught:
+                step(logs, grid=grid)
+            assert caught.value.counts == {code: 1}
+            assert caught.value.violations[0].line == 2
+
+
+@pytest.mark.parametrize("uid", ["skillshift.big.v3.1", "skillshift.", "skillshift.big.v1.01", "task 1"])
+@pytest.mark.parametrize("of", ["skillshift.big.v1.0", "task 0"])
+def test_sums_take_every_uid_that_breaks_no_rule(grid, complete, frame, of, uid):
+    records = frame([complete()[0] | {"uid": of}, complete()[1] | {"uid": uid}])
+    assert sums(records, grid=grid)["records"].to_list() == [2]
+
+
 # -- runs ------------------------------------------------------------------------------------------------
 
 
