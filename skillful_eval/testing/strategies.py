@@ -50,6 +50,10 @@ _DESCRIPTIONS = st.sampled_from(("Does it.", "", "[redacted]", "dòng 1\ndòng 2
 _PROMPTS = st.sampled_from(("undo it", "thanks", "hoàn tác", "plan, then build", "# not a comment", "ok"))
 _GROUPS = st.sampled_from((*GROUPS[:2], GROUPS[-1], "my own"))
 _REASONS = st.sampled_from(("below-threshold", "timeout", "none won", None))
+# Among the latencies, whole ones that a budget may be, so that ties with it are met.
+_LATENCIES = st.sampled_from((0.0, 12.5, 1_000.0, 2_000.0)) | st.integers(0, 5_000_000).map(
+    lambda thousandths: thousandths / 1_000
+)
 _TOKENS = st.sampled_from((None, 0, 7, 1_000))
 _PROBABILITIES = st.sampled_from((None, 0.0, 0.25, 1.0))
 _ANY, _RARELY = st.booleans(), st.sampled_from((False, False, False, True))
@@ -158,7 +162,7 @@ def runs(
         for repeat in range(count):
             run = _run(draw, entries, fixture["id"], repeat, decisions, unique=not repeated_ids)
             if measured or (measured is None and draw(_ANY)):
-                run["latency_ms"] = draw(st.integers(0, 5_000_000)) / 1_000
+                run["latency_ms"] = draw(_LATENCIES)
             if replayed:
                 run["response_index"] = draw(st.sampled_from((None, *range(most))))
             log.append(run)

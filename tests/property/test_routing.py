@@ -1,7 +1,5 @@
 """The report against the oracle, and what must hold of it whatever was routed."""
 
-import random
-
 import polars as pl
 import pytest
 from hypothesis import given, settings
@@ -9,7 +7,7 @@ from hypothesis import strategies as st
 
 import skillful_eval as se
 from skillful_eval import testing as sst
-from skillful_eval.schema import NONE, RUNS
+from skillful_eval.schema import NONE
 
 FEW = settings(max_examples=settings().max_examples // 3)
 """For what scores several times an example, or asks for little."""
@@ -326,20 +324,3 @@ def test_misses_and_right_runs_are_all_runs(evaluation):
         missed = se.misses(scored).filter(config=config)
         wrong = missed.unique(["fixture_id", "repeat"]).height
         assert wrong >= right["denominator"] - right["numerator"]
-
-
-def test_the_strategies_reach_what_they_should():
-    """Not a property of the package: a search that never met these would prove nothing."""
-    from hypothesis import HealthCheck, find
-
-    quiet = settings(suppress_health_check=list(HealthCheck), max_examples=500, database=None)
-    for seen in (
-        lambda e: any(len(set(run["shortlist"])) < len(run["shortlist"]) for run in e.runs),
-        lambda e: any(run["chosen"] and run["chosen"] not in run["shortlist"] for run in e.runs),
-        lambda e: any(run["repeat"] > 1 for run in e.runs),
-        lambda e: any(len(fixture["gold"]) > 1 for fixture in e.fixtures),
-        lambda e: len({entry["name"].lower().replace(":", "-") for entry in e.entries}) < len(e.entries),
-        lambda e: any(run.get("response_index") is not None for run in e.runs),
-    ):
-        find(sst.evaluations(), seen, settings=quiet, random=random.Random(1))  # noqa: S311
-    assert {field.name for field in RUNS.fields if field.required} >= {"fixture_id", "repeat", "shortlist"}

@@ -1,7 +1,9 @@
 """The strategies make what they say, and reach what a suite needs them to reach."""
 
+import random
+
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, Phase, find, given, settings
 from hypothesis import strategies as st
 
 import skillful_eval as se
@@ -54,3 +56,23 @@ def test_frames_have_the_types_of_runs_even_without_rows():
     frame = sst.to_runs([])
     assert frame.columns == ["fixture_id", "repeat", "shortlist", "decision", "chosen", "reason"]
     assert se.scan_runs(frame).collect().is_empty()
+
+
+@pytest.mark.parametrize(
+    "seen",
+    [
+        lambda e: any(len(set(run["shortlist"])) < len(run["shortlist"]) for run in e.runs),
+        lambda e: any(run["chosen"] and run["chosen"] not in run["shortlist"] for run in e.runs),
+        lambda e: any(run["repeat"] > 1 for run in e.runs),
+        lambda e: any(run.get("response_index") is not None for run in e.runs),
+        lambda e: any(run.get("latency_ms") == 2_000 for run in e.runs),
+        lambda e: any(len(fixture["gold"]) > 1 for fixture in e.fixtures),
+        lambda e: has_copies(e.entries),
+    ],
+    ids=["id-twice", "off-list", "repeats", "replayed", "at-budget", "golds", "copies"],
+)
+def test_what_a_suite_must_meet_is_reached(seen):
+    quick = settings(
+        suppress_health_check=list(HealthCheck), max_examples=500, database=None, phases=[Phase.generate]
+    )
+    find(sst.evaluations(), seen, settings=quick, random=random.Random(1))
