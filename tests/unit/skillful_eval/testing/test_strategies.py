@@ -75,4 +75,4 @@ def test_what_a_suite_must_meet_is_reached(seen):
     quick = settings(
         suppress_health_check=list(HealthCheck), max_examples=500, database=None, phases=[Phase.generate]
     )
-    find(sst.evaluations(), seen, settings=quick, random=random.Random(1))
+    find(sst.evaluations(), seen, settings=quick, random=random.Random(1))  # noqa: S311
