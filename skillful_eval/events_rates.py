@@ -248,8 +248,15 @@ def _filled(name: str) -> pl.Expr:
 def _checked(events: Events, by: Sequence[str]) -> list[str]:
     schema: dict[str, Any] = dict(events.routes.collect_schema())
     keys = list(by)
-    wrong = [name for name in keys if schema.get(name) != pl.String]
+    texts = [name for name, dtype in schema.items() if dtype == pl.String and _is_key(name)]
+    wrong = [name for name in keys if name not in texts]
     if isinstance(by, str) or wrong or len(set(keys)) != len(keys):
-        texts = ", ".join(name for name, dtype in schema.items() if dtype == pl.String)
-        raise UsageError(f"by: found {shorten(by)}, expected a list of distinct columns among {texts}")
+        raise UsageError(
+            f"by: found {shorten(by)}, expected a list of distinct columns among {', '.join(texts)}"
+        )
     return keys
+
+
+def _is_key(name: str) -> bool:
+    """Whether no output has a column of that name, and it is no working column."""
+    return not name.startswith("_") and name not in {*EVENT_REPORT, "decision", "cause"}

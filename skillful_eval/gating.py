@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from skillful_eval.criteria import CRITERIA, Criterion
+from skillful_eval.keys import check_names
 from skillful_eval.schema import CONFIG
 from skillful_eval.summary import REPORT
 from skillshift.frame.errors import InputError, UsageError, shorten
@@ -58,7 +59,7 @@ def gate(
     Raises:
         InputError: The report is no report or has no rows, or holds a value twice; the runs say that they
             were tuned on this set, or were made on other fixtures or with another corpus.
-        UsageError: There is no criterion, or one of them is none.
+        UsageError: There is no criterion, or one of them is none; a key of the report is no name for one.
 
     Example:
         >>> row = {"scope": "all", "metric": "MRR", "value": None, "numerator": 0.0, "denominator": 0}
@@ -138,6 +139,7 @@ def _keys(report: pl.DataFrame) -> list[str]:
     if not report.height:
         raise InputError("report: no rows; a gate over nothing would pass")
     keys = [name for name in report.columns if name not in REPORT]
+    check_names(keys)
     twice = report.filter(report.select(*keys, "scope", "metric").is_duplicated())
     if twice.height:
         row = twice.row(0, named=True)

@@ -79,7 +79,7 @@ def misses(scored: Scored, by: Sequence[str] | None = None) -> pl.DataFrame:
         >>> found["miss"].value_counts(sort=True).rows()
         [('gold-not-offered', 6), ('gold-not-chosen', 1)]
     """
-    keys = report_keys(scored, by, _OWN)
+    keys = report_keys(scored, by)
     schema = scored.runs.collect_schema()
     scores = [SCORES] if schema.get(SCORES, pl.Null()) != pl.Null() else []
     missed = collect(

@@ -36,7 +36,7 @@ def scope_sums(
 
     Args:
         runs: Scored runs.
-        keys: The keys.
+        keys: The keys, under names that begin with an underscore, as no sum's does.
         scopes: The scopes.
         latencies: The sums of latencies.
 

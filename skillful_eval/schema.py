@@ -40,6 +40,20 @@ def config_keys(columns: Iterable[str]) -> list[str]:
 LATENCY_LIMIT_MS = 1e9
 """No run takes this long (eleven days): a larger number is not in milliseconds."""
 
+SCORED = (
+    "fixture",
+    "group",
+    "abstain",
+    "golds",
+    "length",
+    "rank",
+    "found",
+    "picked_gold",
+    "listed",
+    "choice",
+)
+"""The columns that scoring adds to the runs' own."""
+
 PROVENANCE = ("fixture_set", "fixture_digest", "corpus_fingerprint", "tuned_on")
 """What a runs file says of its making, as columns or as Parquet key-value metadata."""
 

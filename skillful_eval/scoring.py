@@ -12,7 +12,7 @@ from skillful_eval.decision import decided
 from skillful_eval.provenance import Provenance, provenance_of
 from skillful_eval.retrieval import retrieved, targets
 from skillful_eval.runs import scan_runs
-from skillful_eval.schema import CONFIG, DECISIONS, PROVENANCE, RUNS
+from skillful_eval.schema import CONFIG, DECISIONS, PROVENANCE, RUNS, SCORED
 from skillshift.frame.contract import FILE, RECORD, collect
 from skillshift.frame.errors import InputError, UsageError
 
@@ -20,20 +20,6 @@ if TYPE_CHECKING:
     from skillful_eval.corpus import Corpus
     from skillful_eval.fixtures import Fixtures
     from skillful_eval.retrieval import Targets
-
-SCORED = (
-    "fixture",
-    "group",
-    "abstain",
-    "golds",
-    "length",
-    "rank",
-    "found",
-    "picked_gold",
-    "listed",
-    "choice",
-)
-"""The columns that scoring adds to the runs' own."""
 
 _RAW = ("shortlist", FILE, RECORD)
 _DROPPED = (*_RAW, *PROVENANCE)

@@ -64,10 +64,10 @@ def unstable(scored: Scored, by: Sequence[str] | None = None) -> pl.DataFrame:
             pl.first("fixture_id", "group"),
             pl.len().cast(pl.Int64).alias("repeats"),
             shown.alias("decisions"),
-            unanimous(),
+            unanimous().alias("_unanimous"),
         )
-        .filter(~pl.col("unanimous") & (pl.col("repeats") > 1))
+        .filter(~pl.col("_unanimous") & (pl.col("repeats") > 1))
         .sort(*keys, "fixture")
-        .drop("fixture", "unanimous")
+        .drop("fixture", "_unanimous")
         .collect()
     )

@@ -62,7 +62,9 @@ def report(
         ``reason`` (text: a code of :data:`skillful_eval.metrics.REASONS` where ``value`` is null, else null).
 
     Raises:
-        UsageError: A key is no column, or would pool configurations; the budget is no number.
+        UsageError: ``by`` is no list of columns of text, whole numbers, or true and false; a column is one of
+            a run's or an output's own, or begins with an underscore; configurations would be pooled; the
+            budget is no number.
 
     Example:
         >>> import skillful_eval as se
@@ -75,9 +77,13 @@ def report(
         >>> found.select("config", "numerator", "denominator", "fixtures").rows()
         [('narrow-8', 42.0, 54, 18), ('wide-20', 48.0, 54, 18)]
     """
-    keys = report_keys(scored, by, tuple(REPORT))
+    keys = report_keys(scored, by)
+    # Under names that no sum has, whatever the runs call them.
+    aside = {key: f"_key{number}" for number, key in enumerate(keys)}
     scopes = scopes_of(scored.fixtures, groups=groups, kinds=kinds)
-    table, curve = scope_sums(scored.runs, keys, scopes, latency_sums(budget_ms))
+    table, curve = scope_sums(
+        scored.runs.rename(aside), list(aside.values()), scopes, latency_sums(budget_ms)
+    )
     parts: list[pl.DataFrame] = []
     for metric in METRICS:
         parts.append(_rows(table, metric))
@@ -86,7 +92,7 @@ def report(
         if metric.name == LATENCY_MEAN.name:
             parts += [_percentile(table, name) for name in PERCENTILES]
     found = pl.concat(parts).with_row_index("_order").sort("_place", "_order")
-    places = table.select("_place", *keys, "scope")
+    places = table.select("_place", *(pl.col(name).alias(key) for key, name in aside.items()), "scope")
     return found.join(places, on="_place", how="left", maintain_order="left").select(*keys, *REPORT)
 
 
