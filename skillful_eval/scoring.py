@@ -71,7 +71,8 @@ def score(runs: Any, fixtures: Fixtures, corpus: Corpus) -> Scored:
         ContractError: A run breaks the contract: an id is chosen without an injection, a fixture or an id is
             unknown, the same fixture and repeat of a configuration occurs twice, a latency is negative or
             NaN, a probability is outside 0 to 1, or a configuration has decisions in some runs only.
-        InputError: There are no runs, or one of their columns has a name that scoring needs.
+        InputError: There are no runs, or one of their columns has a name that scoring needs, or begins with
+            an underscore.
         UsageError: The fixtures were resolved in another corpus.
 
     Example:
@@ -91,6 +92,11 @@ def score(runs: Any, fixtures: Fixtures, corpus: Corpus) -> Scored:
         )
     source = RUNS.conform(runs if isinstance(runs, pl.LazyFrame) else scan_runs(runs))
     names = source.collect_schema().names()
+    hidden = [name for name in names if name.startswith("_") and name not in (FILE, RECORD)]
+    if hidden:
+        raise InputError(
+            f"{RUNS.name}: the column {hidden[0]!r} begins with an underscore, as working columns do; rename it"
+        )
     taken = sorted(set(names) & set(SCORED))
     if taken:
         raise InputError(

@@ -143,6 +143,12 @@ def test_a_column_named_like_one_of_scoring_is_refused(scored_of, run_of):
         scored_of(run_of("undo", rank=3))
 
 
+@pytest.mark.parametrize("name", ["_fixture", "_chosen", "_shortlist", "_violated", "_run", "_key0", "_mine"])
+def test_a_column_that_begins_with_an_underscore_is_refused(scored_of, run_of, name):
+    with pytest.raises(InputError, match=f"'{name}' begins with an underscore.*rename it"):
+        scored_of(run_of("undo", **{name: 3}))
+
+
 def test_no_runs_are_refused(runs_of, fixtures, corpus):
     with pytest.raises(InputError, match="no records"):
         score(runs_of(), fixtures, corpus)
