@@ -152,32 +152,57 @@ def read_salt(path: str | Path) -> str:
 
 
 def salt_for(path: str | Path, out: str | Path) -> str:
-    """The salt in a file, made on first use and readable by its owner alone.
+    """The salt in a file; a new one, not kept yet, where there is no such file.
 
     Args:
         path: Where the salt is kept, outside the folder that is published.
         out: The folder that is published.
 
     Returns:
-        The salt.
+        The salt, for :func:`keep_salt` once the submission is made.
 
     Raises:
         UsageError: The file lies in the folder that is published.
-        InputError: It can be neither read nor made, or holds something else.
+        InputError: It cannot be read, or holds something else.
     """
     file, folder = Path(path).resolve(), Path(out).resolve()
     if file == folder or folder in file.parents:
         raise UsageError(
             f"{path}: the salt must stay with you, but {out} is what you publish; keep it somewhere else"
         )
-    salt = secrets.token_hex(SALT_DIGITS // 2)
+    return read_salt(path) if os.path.lexists(file) else secrets.token_hex(SALT_DIGITS // 2)
+
+
+def keep_salt(path: str | Path, salt: str) -> None:
+    """Keep a salt in a file, readable by its owner alone; one that is there already stays as it is.
+
+    Args:
+        path: Where the salt is kept.
+        salt: 64 hexadecimal digits, from :func:`salt_for`.
+
+    Raises:
+        InputError: The file cannot be written, or holds another salt by now.
+    """
+    content = f"{check_salt(salt)}\n".encode("ascii")
+    file = Path(path).resolve()
     try:
         # O_EXCL: a file that is there already is never overwritten, also when two runs start at once.
         handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:
-        return read_salt(path)
+        if read_salt(path) != salt:
+            raise InputError(
+                f"{path}: found another salt, which was made in the meantime; submit again to use it"
+            ) from None
+        return
     except OSError as error:
-        raise InputError(f"{path}: the salt cannot be written: {error.strerror or error}") from error
-    with os.fdopen(handle, "w", encoding="ascii") as written:
-        written.write(f"{salt}\n")
-    return salt
+        raise _not_kept(path, error) from error
+    try:
+        with os.fdopen(handle, "wb") as written:
+            written.write(content)
+    except OSError as error:
+        file.unlink(missing_ok=True)
+        raise _not_kept(path, error) from error
+
+
+def _not_kept(path: str | Path, error: OSError) -> InputError:
+    return InputError(f"{path}: the salt cannot be written: {error.strerror or error}")

@@ -10,12 +10,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
-from pydantic import ConfigDict, Discriminator, PrivateAttr, StrictBool, StrictStr, Tag
+from pydantic import ConfigDict, Discriminator, PrivateAttr, StrictBool, Tag
 from typing_extensions import TypedDict
 
 from skillshift.frame.writing import write_text
 from skillshift.submission.jsontext import Number, dump
-from skillshift.submission.model import FORMS, Count, Date, Name, Part, Text, Url, read_as
+from skillshift.submission.model import FORMS, AnyText, Count, Date, Name, Part, Text, Url, read_as
 from skillshift.submission.slots import CONDITION_SLOTS, WEBSITE_SLOTS
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ class Method(Part):
     """The method that ran."""
 
     name: Text
-    description: StrictStr | None
+    description: AnyText | None
     paper_url: Url | None
     code_url: Url | None
 
@@ -94,11 +94,11 @@ class Submission(Part):
 
     name: Name
     date: Date
-    contact: StrictStr | None
+    contact: AnyText | None
     method: Method
     model: Model
     provenance: Provenance
-    repro_command: StrictStr | None
+    repro_command: AnyText | None
 
 
 class MetricSlots(Part):
@@ -161,8 +161,8 @@ class Results(Part):
     harness_version: Text
     metrics: Metrics
     n: Counts
-    reasons: dict[StrictStr, StrictStr]
-    notes: StrictStr | None
+    reasons: dict[AnyText, AnyText]
+    notes: AnyText | None
 
     _raw: bytes | None = PrivateAttr(default=None)
     _tree: dict[str, Any] | None = PrivateAttr(default=None)

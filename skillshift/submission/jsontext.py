@@ -159,7 +159,7 @@ def parse(raw: bytes, name: str) -> dict[str, Any]:
         raise InputError(printable(f"{name}: {error}")) from error
     if not isinstance(tree, dict):
         raise InputError(printable(f"{name}: found {shorten(tree)}, expected one JSON object"))
-    broken = next((text for text in _texts(tree) if not _is_utf8(text)), None)
+    broken = next((text for text in _texts(tree) if not is_utf8(text)), None)
     if broken is not None:
         found = printable(shorten(broken))
         raise InputError(f"{name}: found the text {found} with half a character (a lone surrogate)")
@@ -258,7 +258,8 @@ def _texts(tree: Any) -> list[str]:
     return found
 
 
-def _is_utf8(text: str) -> bool:
+def is_utf8(text: str) -> bool:
+    """Whether UTF-8 can write a text: it has no lone surrogate."""
     try:
         text.encode()
     except UnicodeEncodeError:

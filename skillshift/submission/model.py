@@ -20,7 +20,7 @@ from pydantic import (
 
 from skillshift.frame.errors import SHOWN, InputError
 from skillshift.submission.findings import Finding, show
-from skillshift.submission.jsontext import parse, read_bytes
+from skillshift.submission.jsontext import is_utf8, parse, read_bytes
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,6 +28,16 @@ if TYPE_CHECKING:
 MAX_NAME = 100
 _NAME_PARTS = re.compile(r"[/\\]|^\.+$")
 _URL = r"^https?://[^\s/]+\S*$"
+
+
+_WHOLE = "whole characters, not half of one (a lone surrogate)"
+
+
+def _whole(text: str) -> str:
+    # Text from Python or from a command line's undecodable bytes; no document can hold it.
+    if not is_utf8(text):
+        raise ValueError(_WHOLE)
+    return text
 
 
 def _name(text: str) -> str:
@@ -52,8 +62,9 @@ def _iso_date(text: str) -> str:
     raise ValueError("a date as YYYY-MM-DD")
 
 
-Name = Annotated[StrictStr, AfterValidator(_name)]
-Text = Annotated[StrictStr, AfterValidator(_filled)]
+AnyText = Annotated[StrictStr, AfterValidator(_whole)]
+Name = Annotated[AnyText, AfterValidator(_name)]
+Text = Annotated[AnyText, AfterValidator(_filled)]
 Date = Annotated[StrictStr, AfterValidator(_iso_date), Field(json_schema_extra={"format": "date"})]
 Url = Annotated[StrictStr, Field(pattern=_URL)]
 Count = Annotated[StrictInt, Field(ge=0)]
@@ -104,6 +115,8 @@ def _expected(problem: Any) -> str:
         return "the field"
     if problem["type"] == "string_pattern_mismatch":
         return f"text of the form {problem['ctx']['pattern']}"
+    if problem["type"] == "string_unicode":
+        return _WHOLE
     return str(problem["msg"]).removeprefix("Value error, ").removeprefix("Input should be ")
 
 

@@ -18,7 +18,7 @@ from skillshift.frame.errors import InputError
 from skillshift.submission.commitment import FORM, canonical_form, digest
 from skillshift.submission.document import Counts, Metrics, Results  # noqa: TC001 - pydantic reads them
 from skillshift.submission.jsontext import dump, parse, read_bytes
-from skillshift.submission.model import Count, Date, Name, Part, Text, read_as
+from skillshift.submission.model import AnyText, Count, Date, Name, Part, Text, read_as, require
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -80,11 +80,11 @@ class Receipt(Part):
 
     receipt_version: Literal["1"]
     submission: About
-    run: dict[StrictStr, StrictStr]
+    run: dict[AnyText, AnyText]
     harness_version: Text
     software: Software
-    n_per_cell: dict[StrictStr, dict[StrictStr, Count]]
-    env_digests: dict[StrictStr, Digest | None]
+    n_per_cell: dict[AnyText, dict[AnyText, Count]]
+    env_digests: dict[AnyText, Digest | None]
     logs: list[LogFile]
     per_task_commitment: Commitment
     aggregate: Aggregate
@@ -119,25 +119,34 @@ def make_receipt(
 
     Raises:
         ContractError: The records are no per-task records.
-        InputError: The salt is not one.
+        InputError: The salt is not one, or a digest or a name is not what the receipt's schema asks for.
     """
     form = canonical_form(records)
-    return Receipt(
-        receipt_version=RECEIPT_VERSION,
-        submission=About(
-            name=results.submission.name, date=results.submission.date, model=results.submission.model.id
-        ),
-        run=run_of(cells),
-        harness_version=results.harness_version,
-        software=Software(
-            skillshift=skillshift.__version__, polars=pl.__version__, python=platform.python_version()
-        ),
-        n_per_cell=scored_per_cell(cells),
-        env_digests=dict(env_digests),
-        logs=[LogFile(name=name, digest=found) for name, found in sorted(logs.items())],
-        per_task_commitment=Commitment(form=FORM, records=form.count(b"\n") - 2, digest=digest(form, salt)),
-        aggregate=Aggregate(metrics=results.metrics, n=results.n),
-    )
+    tree = {
+        "receipt_version": RECEIPT_VERSION,
+        "submission": {
+            "name": results.submission.name,
+            "date": results.submission.date,
+            "model": results.submission.model.id,
+        },
+        "run": run_of(cells),
+        "harness_version": results.harness_version,
+        "software": {
+            "skillshift": skillshift.__version__,
+            "polars": pl.__version__,
+            "python": platform.python_version(),
+        },
+        "n_per_cell": scored_per_cell(cells),
+        "env_digests": env_digests,
+        "logs": [{"name": name, "digest": found} for name, found in sorted(logs.items())],
+        "per_task_commitment": {
+            "form": FORM,
+            "records": form.count(b"\n") - 2,
+            "digest": digest(form, salt),
+        },
+        "aggregate": {"metrics": results.metrics, "n": results.n},
+    }
+    return require(Receipt, tree, "the receipt")
 
 
 def harness_version() -> str:
@@ -222,7 +231,7 @@ def read_digests(source: str | Path | bytes) -> dict[str, str | None]:
 
 
 class _Digests(Part):
-    digests: dict[StrictStr, Digest | None]
+    digests: dict[AnyText, Digest | None]
 
 
 def _object(source: str | Path | bytes) -> bytes:

@@ -18,7 +18,7 @@ from skillshift.logs import scan_per_task
 from skillshift.submission.build import aggregate, build
 from skillshift.submission.checks import is_valid, validate
 from skillshift.submission.checks.receipt import compare_aggregates
-from skillshift.submission.commitment import canonical_form, digest, file_digest, salt_for
+from skillshift.submission.commitment import canonical_form, digest, file_digest, keep_salt, salt_for
 from skillshift.submission.findings import Finding, Verdict
 from skillshift.submission.receipt import RECEIPT_FILE, RESULTS_FILE, Receipt, make_receipt
 
@@ -89,6 +89,7 @@ def submit(
     with staged(out) as folder:
         (folder / RESULTS_FILE).write_bytes(results.to_bytes())
         (folder / RECEIPT_FILE).write_bytes(receipt.to_bytes())
+        keep_salt(salt_file, salt)  # last, but before the folder is there: no submission without its salt
     return Submitted(results, receipt, tuple(verdicts))
 
 

@@ -19,6 +19,7 @@ from skillshift.submission.commitment import (
     check_salt,
     digest,
     file_digest,
+    keep_salt,
     read_salt,
     salt_for,
 )
@@ -80,7 +81,7 @@ def test_a_whole_run_is_written_as_by_hand_and_quickly(made):
 
 
 def test_the_digest_can_be_recomputed_with_sha256sum(made, tmp_path):
-    salt_for(tmp_path / "my.salt", tmp_path / "out")
+    keep_salt(tmp_path / "my.salt", SALT)
     form = canonical_form(made.log)
     (tmp_path / "form.txt").write_bytes(form)
     command = "cat my.salt form.txt | sha256sum"
@@ -175,12 +176,19 @@ def test_the_salt_is_made_once_for_its_owner_alone(tmp_path):
     old = os.umask(0)
     try:
         salt = salt_for(path, tmp_path / "out")
+        assert not path.exists()
+        keep_salt(path, salt)
+        keep_salt(path, salt)
     finally:
         os.umask(old)
     assert re.fullmatch("[0-9a-f]{64}", salt)
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert salt_for(path, tmp_path / "out") == read_salt(path) == salt
-    assert salt_for(tmp_path / "other.salt", tmp_path / "out") != salt
+    other = salt_for(tmp_path / "other.salt", tmp_path / "out")
+    assert other != salt
+    with pytest.raises(InputError, match="made in the meantime"):
+        keep_salt(path, other)
+    assert read_salt(path) == salt
 
 
 @pytest.mark.parametrize("inside", ["out/my.salt", "out/deep/my.salt", "out/../out/my.salt", "out"])
@@ -211,7 +219,7 @@ def test_a_file_that_holds_something_else_is_left_as_it_is(tmp_path, content):
 
 def test_a_salt_that_cannot_be_kept_is_an_input_error(tmp_path):
     with pytest.raises(InputError, match="the salt cannot be written"):
-        salt_for(tmp_path / "absent" / "my.salt", tmp_path / "out")
+        keep_salt(tmp_path / "absent" / "my.salt", SALT)
     with pytest.raises(InputError, match="the salt cannot be read"):
         read_salt(tmp_path / "my.salt")
 

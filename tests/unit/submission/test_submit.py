@@ -75,13 +75,44 @@ def test_an_invalid_or_incomplete_run_is_refused_before_a_file_is_written(made, 
 
 
 @pytest.mark.parametrize(
-    "about", [{"name": "a/b"}, {"date": "2026-13-01"}, {"code_url": "x"}, {"model": " "}]
+    "about",
+    [
+        {"name": "a/b"},
+        {"date": "2026-13-01"},
+        {"code_url": "x"},
+        {"model": " "},
+        {"notes": "\udcff"},
+        {"contact": "a\udcff"},
+        {"description": "\udcff"},
+        {"repro_command": "\udcff"},
+        {"code_url": "https://a/\udcff"},
+    ],
 )
 def test_a_wrong_field_is_refused_before_a_file_is_written(home, about):
     before = sorted(home.iterdir())
     with pytest.raises(InputError, match="the submission: 1 problem"):
         go(home, **about)
     assert sorted(home.iterdir()) == before
+
+
+@pytest.mark.parametrize("field", ["name", "model", "method"])
+def test_half_a_character_is_refused_wherever_a_name_holds_it(home, field):
+    with pytest.raises(InputError, match=rf"{field}.*lone surrogate"):
+        go(home, **{field: "a\udcff"})
+
+
+@pytest.mark.parametrize("digests", [{"x": "bad"}, {"x\udcff": None}, [1]])
+def test_a_wrong_digest_is_refused_and_no_salt_is_left(home, digests):
+    before = sorted(home.iterdir())
+    with pytest.raises(InputError, match="the receipt: 1 problem"):
+        go(home, env_digests=digests)
+    assert sorted(home.iterdir()) == before
+
+
+def test_no_submission_without_its_salt(home):
+    with pytest.raises(InputError, match="the salt cannot be written"):
+        submit(str(home / "logs"), home / "out", salt_file=home / "absent" / "my.salt", **ABOUT)
+    assert not (home / "out").exists()
 
 
 def test_a_failed_submission_leaves_an_earlier_one_as_it_was(made, home):
