@@ -161,7 +161,7 @@ def test_no_forbidden_short_cut_is_taken():
 
 
 def test_no_module_says_where_it_was_made():
-    made = re.compile(r"/work/|/tmp/|\bTODO\b|\bFIXME\b|\bXXX\b")
+    made = re.compile(r"/wor[k]/|/tm[p]/|\bTODO\b|\bFIXME\b|\bXXX\b")
     assert [named(path) for path in FILES if made.search(path.read_text(encoding="utf-8"))] == []
 
 
