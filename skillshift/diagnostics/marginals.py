@@ -130,12 +130,13 @@ def marginals(cells: pl.DataFrame) -> pl.DataFrame:
         ),
         *(expression for metric in METRICS for expression in _of_cells(metric)),
     )
+    order = ["_run", "_metric", "_slot"]
     per_metric = [
-        rolled.select("_run", pl.lit(i).alias("_metric"), "_slot", *by, *_columns(metric))
+        rolled.select("_run", pl.lit(i).alias("_metric"), "_slot", *by, *_SHARED, *_of_metric(metric))
         for i, metric in enumerate(METRICS)
     ]
-    order = ["_run", "_metric", "_slot"]
-    table = collect(_published(pl.concat(per_metric).sort(order)), engine="in-memory")
+    made = pl.concat(per_metric).sort(order).select(*order, *by, *_columns())
+    table = collect(_published(made), engine="in-memory")
     return _rounded(table).select(*by, *MARGINALS)
 
 
@@ -160,8 +161,8 @@ def _placed(cells: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
             ("condition", row[:size] % conditions),
         )
     )
-    runs = cells.gather_every(max(size, 1)).select(by)
-    whole = whole and not (runs.is_duplicated().any() if by else cells.height > size)
+    firsts = row[:: max(size, 1)]
+    whole = whole and not (cells.select(by)[firsts].is_duplicated().any() if by else len(firsts) > 1)
     if not whole:
         raise InputError(
             f"the cells are not whole grids in order: {cells.height} rows for {websites} websites and "
@@ -198,58 +199,68 @@ def _slots(placed: pl.DataFrame, websites: int, conditions: int) -> pl.LazyFrame
     )
 
 
+_PARTS = ("_values", "_numerators", "_denominators")
+
+
 @cache
 def _of_cells(metric: Metric) -> tuple[pl.Expr, ...]:
     """A metric's values, numerators and denominators over a slot's cells, as lists in the grid's order.
 
     The mean of a list does not depend on the number of threads, which that of a group may.
     """
-    name = metric.name
+    parts = (pl.col(metric.name), metric.numerator, metric.denominator)
+    return tuple(part.alias(f"_{metric.name}{name}") for part, name in zip(parts, _PARTS, strict=True))
+
+
+_SHARED = (
+    "group", "slot", *COUNTS, "incomplete", "_none", "_calls", "_min_calls", "_reasons", "_lower", "_upper",
+)  # fmt: skip
+"""What a slot has once for all metrics."""
+
+
+@cache
+def _of_metric(metric: Metric) -> tuple[pl.Expr, ...]:
+    """What a slot has for each metric, under names that are the same for all of them."""
     return (
-        pl.col(name).alias(f"_{name}"),
-        metric.numerator.alias(f"_{name}_numerators"),
-        metric.denominator.alias(f"_{name}_denominators"),
+        pl.lit(metric.name).alias("metric"),
+        pl.lit(metric.scale, dtype=pl.Int64).alias("_scale"),
+        pl.lit(metric.name in OF_SKILLS).alias("_of_skills"),
+        pl.lit(metric is SFR).alias("_is_sfr"),
+        pl.lit(metric is SR).alias("_is_sr"),
+        *(pl.col(f"_{metric.name}{part}").alias(part) for part in _PARTS),
     )
 
 
 @cache
-def _columns(metric: Metric) -> tuple[pl.Expr, ...]:
-    name = metric.name
-    values, numerators, denominators = (
-        pl.col(f"_{name}{part}") for part in ("", "_numerators", "_denominators")
-    )
-    of_skills = metric.name in OF_SKILLS
-    reasons = pl.col("_reasons")
-    none = pl.col("_none") if of_skills else pl.lit(value=False)
+def _columns() -> tuple[pl.Expr, ...]:
+    is_sfr, reasons = pl.col("_is_sfr"), pl.col("_reasons")
+    none = pl.col("_none") & pl.col("_of_skills")
+    has = {code: reasons.list.contains(code) for code in REASONS if code != "not-applicable"}
+    has["no-skill-calls"] &= is_sfr
     reason = pl.coalesce(
         pl.when(none).then(pl.lit("not-applicable")),
-        *(
-            pl.when(reasons.list.contains(code)).then(pl.lit(code))
-            for code in REASONS
-            if code != "not-applicable" and (code != "no-skill-calls" or metric is SFR)
-        ),
+        *(pl.when(here).then(pl.lit(code)) for code, here in has.items()),
     )
-    denominator = pl.when(~none | (pl.lit(metric is not SFR))).then(denominators.list.sum())
-    hidden = none | reasons.list.contains("incomplete") | (denominator == 0)
-    is_sr = pl.lit(metric is SR)
+    denominator = pl.when(~(none & is_sfr)).then(pl.col("_denominators").list.sum())
+    hidden = none | has["incomplete"] | (denominator == 0)
     calls = pl.when(~pl.col("_none"))
+    pooled = ratio(pl.col("_numerators").list.sum() * pl.col("_scale"), denominator)
     return (
-        pl.lit(name).alias("metric"),
-        pl.col("group", "slot"),
-        pl.when(reason.is_null()).then(values.list.mean()).alias("value"),
-        pl.when(~hidden).then(ratio(numerators.list.sum() * metric.scale, denominator)).alias("pooled"),
+        pl.col("metric", "group", "slot"),
+        pl.when(reason.is_null()).then(pl.col("_values").list.mean()).alias("value"),
+        pl.when(~hidden).then(pooled).alias("pooled"),
         denominator.alias("denominator"),
         *(pl.col(count) for count in COUNTS),
         calls.then(pl.col("_calls")).alias("skill_calls"),
         calls.then(pl.col("_min_calls")).alias("min_cell_calls"),
-        (pl.lit(metric is SFR) & ~pl.col("_none") & (pl.col("_calls") < LOW_COUNT)).alias("low_count"),
+        (is_sfr & ~pl.col("_none") & (pl.col("_calls") < LOW_COUNT)).alias("low_count"),
         pl.col("incomplete"),
-        pl.when(is_sr).then(pl.col("_lower").list.mean()).alias("lower"),
-        pl.when(is_sr).then(pl.col("_upper").list.mean()).alias("upper"),
+        *(
+            pl.when("_is_sr").then(pl.col(f"_{bound}").list.mean()).alias(bound)
+            for bound in ("lower", "upper")
+        ),
         reason.alias("reason"),
-        numerators.alias("_numerators"),
-        denominators.alias("_denominators"),
-        pl.lit(metric.scale).alias("_scale"),
+        pl.col("_numerators", "_denominators", "_scale"),
     )
 
 

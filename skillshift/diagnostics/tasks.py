@@ -163,9 +163,9 @@ def check_tasks(
             not have.
     """
     sort(found)
-    records = keyed(numbered(frame), keys, grid, canonical=canonical)
     scored = pl.col("error").is_null()
     if len(found) and found[0] == ODD:
+        records = keyed(numbered(frame), keys, grid, canonical=canonical)
         check(records.filter(pl.col(KEY) == ODD), uid_checks(grid), PER_TASK.name)
         if not canonical:
             others = keyed(frame, keys, grid, canonical=True).filter(scored).select(KEY)
@@ -175,7 +175,8 @@ def check_tasks(
         return False
     candidates = pl.Series(np.unique(again)).implode()
     twice = (
-        records.filter(scored & pl.col(KEY).is_in(candidates))
+        keyed(frame, keys, grid, canonical=canonical)
+        .filter(scored & pl.col(KEY).is_in(candidates))
         .group_by(*keys, task())
         .agg(pl.len())
         .filter(pl.col("len") > 1)
