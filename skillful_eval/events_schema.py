@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from skillful_eval.schema import DECISIONS, INJECTED, LATENCY_LIMIT_MS
+from skillful_eval.schema import DECISIONS, INJECTED, LATENCY_LIMIT_MS, token_rules
 from skillshift.frame.contract import Field, Kind, Rule, Table
 
 ROUTE, USE = EVENT_KINDS = ("route", "capability-used")
@@ -82,6 +82,7 @@ def _rules() -> tuple[Rule, ...]:
             Rule(f"{name}.negative", name, pl.col(name) < 0, "a whole number from 0")
             for name in ("promptChars", "candidateCount", "tokensIn", "tokensOut")
         ),
+        *token_rules("tokensIn", "tokensOut"),
     )
 
 

@@ -276,7 +276,8 @@ for _name, _way in (("tokens_in", "sent"), ("tokens_out", "received")):
         f"Mean Tokens {_way.capitalize()}",
         _name,
         f"{_name}_runs",
-        f"Tokens {_way}, over the runs that tell them.",
+        # A run that ended before its request has none to tell, so the others are not flattered.
+        f"Tokens {_way}, over the runs that tell them: a run without an answered request has none.",
         layer="tokens",
         better="lower",
         unit="tokens",

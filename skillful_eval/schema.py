@@ -54,6 +54,18 @@ SCORED = (
 )
 """The columns that scoring adds to the runs' own."""
 
+TOKEN_LIMIT = 2**32 - 1
+"""No run sends or receives more tokens than this; so bounded, the sum over all runs of a file fits Int64."""
+
+
+def token_rules(*names: str) -> tuple[Rule, ...]:
+    """The rules by which counts of tokens stay small enough to be summed."""
+    return tuple(
+        Rule(f"{name}.too-large", name, pl.col(name) > TOKEN_LIMIT, f"tokens of one run, up to {TOKEN_LIMIT}")
+        for name in names
+    )
+
+
 PROVENANCE = ("fixture_set", "fixture_digest", "corpus_fingerprint", "tuned_on")
 """What a runs file says of its making, as columns or as Parquet key-value metadata."""
 
@@ -171,6 +183,7 @@ def _run_rules() -> tuple[Rule, ...]:
             for name in probabilities
         ),
         *(Rule(f"{name}.negative", name, pl.col(name) < 0, "a whole number from 0") for name in counts),
+        *token_rules("tokens_in", "tokens_out"),
     )
 
 

@@ -95,7 +95,8 @@ def score(runs: Any, fixtures: Fixtures, corpus: Corpus) -> Scored:
     hidden = [name for name in names if name.startswith("_") and name not in (FILE, RECORD)]
     if hidden:
         raise InputError(
-            f"{RUNS.name}: the column {hidden[0]!r} begins with an underscore, as working columns do; rename it"
+            f"{RUNS.name}: the column {hidden[0]!r} begins with an underscore, as working columns do; "
+            "rename it"
         )
     taken = sorted(set(names) & set(SCORED))
     if taken:

@@ -17,7 +17,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from skillful_eval.events_schema import EVENTS, RANKING, ROUTE, USE
-from skillful_eval.schema import DEGRADED, FIXTURES, INJECTED, LATENCY_LIMIT_MS, NONE, RUNS, SKIPPED
+from skillful_eval.schema import (
+    DEGRADED,
+    FIXTURES,
+    INJECTED,
+    LATENCY_LIMIT_MS,
+    NONE,
+    RUNS,
+    SKIPPED,
+    TOKEN_LIMIT,
+)
 from skillful_eval.snapshot import FIELDS as ENTRY_FIELDS
 from skillful_eval.snapshot import REQUIRED
 from skillshift.frame.contract import Kind
@@ -138,6 +147,11 @@ def _fixture_faults() -> Iterator[FaultKind]:
 def _number_faults(of: Source, latency: str, *probabilities: str) -> Iterator[FaultKind]:
     for name, value in (("negative", -0.5), ("too-long", LATENCY_LIMIT_MS * 2)):
         yield FaultKind(of, f"{latency}-{name}", f"{latency}.range", latency, _set(**{latency: value}))
+    counted = (RUNS if of == "runs" else EVENTS).fields
+    for field in (one.name for one in counted if one.name.startswith("tokens")):
+        yield FaultKind(
+            of, f"{field}-too-large", f"{field}.too-large", field, _set(**{field: TOKEN_LIMIT + 1})
+        )
     for field in probabilities:
         for name, value in (("negative", -0.1), ("above-one", 1.1)):
             yield FaultKind(of, f"{field}-{name}", f"{field}.range", field, _set(**{field: value}))

@@ -110,6 +110,7 @@ def test_what_the_log_does_not_say_is_null(log):
         (json.dumps(ROUTE | {"noneP": 1.5}), "noneP.range"),
         (json.dumps(ROUTE | {"confidence": -0.5}), "confidence.range"),
         (json.dumps(ROUTE | {"tokensIn": -1}), "tokensIn.negative"),
+        (json.dumps(ROUTE | {"tokensIn": 2**32}), "tokensIn.too-large"),
         (json.dumps(ROUTE | {"tokensIn": 1.5}), "tokensIn.fraction"),
         (json.dumps(ROUTE | {"cacheHit": 1}), "cacheHit.type"),
         (json.dumps(ROUTE | {"candidateIds": "a"}), "candidateIds.type"),

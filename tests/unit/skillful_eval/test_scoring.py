@@ -101,6 +101,8 @@ def test_equal_decisions_have_equal_choices(scored_of, run_of):
         ({"winner_p": -0.01}, "winner_p.range"),
         ({"tokens_in": -1}, "tokens_in.negative"),
         ({"tokens_out": -1}, "tokens_out.negative"),
+        ({"tokens_in": 2**32}, "tokens_in.too-large"),
+        ({"tokens_out": 2**63 - 1}, "tokens_out.too-large"),
         ({"response_index": -1}, "response_index.negative"),
         ({"repeat": 0}, "run.duplicate"),
     ],

@@ -353,3 +353,10 @@ def test_long_shortlists_have_a_long_curve(head, runs_of, run_of):
     assert value(found, "recall@80") == 1.0
     assert value(found, "recall@90") == 1.0
     assert value(found, "MRR") == pytest.approx(1 / 80, rel=1e-15)
+
+
+def test_the_most_tokens_of_all_are_summed_exactly(scored_of, run_of):
+    most = 2**32 - 1
+    rows = [run_of("undo", repeat=repeat, tokens_in=most, tokens_out=most) for repeat in range(9)]
+    found = report(scored_of(*rows), kinds=False)
+    assert parts(found, "tokensInMean") == parts(found, "tokensOutMean") == (9 * most, 9, 1)
