@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from skillshift.frame.errors import InputError
-from skillshift.leaderboard.folder import Entry, Folder, read_folder, receipt_of
+from skillshift.leaderboard.folder import Entry, Folder, check_name, read_folder, receipt_of
 from skillshift.leaderboard.ranking import Ranked, ranked, ranking_of, sort_metric
 from skillshift.submission.checks import FIVE_CHECKS, read_sheet, validate
 from skillshift.submission.checks.naming import RESULTS_NAME, file_name
@@ -115,6 +115,7 @@ def check_new(
     """
     metric = sort_metric(sort)
     path = Path(new)
+    check_name(path)
     sheet = read_sheet(path)
     if is_receipt(sheet.tree):
         raise InputError(

@@ -13,7 +13,7 @@ from skillshift.frame.errors import SHOWN, InputError
 from skillshift.submission.checks import read_sheet, validate
 from skillshift.submission.checks.naming import RESULTS_NAME
 from skillshift.submission.document import Results
-from skillshift.submission.jsontext import printable
+from skillshift.submission.jsontext import is_utf8, printable
 from skillshift.submission.model import require
 from skillshift.submission.receipt import RECEIPT_FILE, RECEIPT_SUFFIX, is_receipt, receipt_path
 
@@ -163,12 +163,24 @@ def read_entry(
         The entry.
 
     Raises:
-        InputError: A document cannot be read, or the submission does not fit its schema.
+        InputError: A document cannot be read, its file's name is no text, or the submission does not fit its
+            schema.
     """
+    check_name(path)
     sheet = read_sheet(Path(path))
     results = require(Results, sheet.tree, str(path))
     verdicts = validate(Path(path), receipt_of(path) if receipt is None else receipt, digests)
     return Entry(sheet, results, tuple(verdicts))
+
+
+def check_name(path: str | Path) -> None:
+    """Refuse a submission whose file's name no board could print: the name stands in every format.
+
+    Raises:
+        InputError: The name is not UTF-8.
+    """
+    if not is_utf8(Path(path).name):
+        raise InputError(printable(f"{path}: the file's name is not UTF-8; rename the file"))
 
 
 def receipt_of(path: str | Path) -> Path | None:

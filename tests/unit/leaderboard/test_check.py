@@ -36,6 +36,11 @@ def moves(checked):
     return [(one.entry.name, before, one.rank) for one, before in checked.landing.moved]
 
 
+def test_a_new_file_whose_name_is_no_text_is_refused(folder, new, document):
+    with pytest.raises(InputError, match="not UTF-8"):
+        check_new(folder, new(document("New"), name="new\udcff.json"), sort="SR")
+
+
 def test_where_it_lands_and_what_changes(folder, new, document):
     checked = check_new(folder, new(document("New", SR=45.0)), sort="SR")
     assert checked.passed

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import json
+import os
+from pathlib import Path
 
 import pytest
 
@@ -48,6 +50,19 @@ def test_broken_submissions_are_all_named_and_no_board_is_made(board_folder, doc
     assert "2026-09-01--cut--model.json: line 1" in text
     assert "metrics.SR.overall: found nothing, expected the field" in text
     assert "2026-09-01--empty--model.json: 7 problems" in text
+
+
+def test_a_submission_whose_name_is_no_text_is_refused_and_other_files_are_passed_over(
+    board_folder, document
+):
+    folder = board_folder(a=document("A"))
+    other = Path(os.fsdecode(os.fsencode(folder) + b"/note\xff.txt"))
+    other.write_text("")
+    assert read_folder(folder).others == (other.name,)
+    Path(os.fsdecode(os.fsencode(folder) + b"/b\xff.json")).write_text(json.dumps(document("B")))
+    with pytest.raises(InputError, match=r"b\\udcff\.json: the file's name is not UTF-8") as error:
+        read_folder(folder)
+    str(error.value).encode()
 
 
 def test_many_broken_submissions_are_counted(board_folder):
