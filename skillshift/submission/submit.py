@@ -15,17 +15,22 @@ from skillshift.frame.contract import FILE, collect
 from skillshift.frame.errors import InputError, UsageError
 from skillshift.frame.writing import staged
 from skillshift.logs import scan_per_task
+from skillshift.schema import RUN_KEYS
 from skillshift.submission.build import aggregate, build
 from skillshift.submission.checks import is_valid, validate
 from skillshift.submission.checks.receipt import compare_aggregates
 from skillshift.submission.commitment import canonical_form, digest, file_digest, keep_salt, salt_for
-from skillshift.submission.findings import Finding, Verdict
+from skillshift.submission.findings import Finding, Verdict, show
 from skillshift.submission.receipt import RECEIPT_FILE, RESULTS_FILE, Receipt, make_receipt
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from skillshift.submission.document import Results
+
+
+SEVERAL_RUNS = "commitment.runs"
+"""The finding that a log is of more than one run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,21 +142,54 @@ def verify(receipt: Receipt, logs: Any, *, salt: str) -> list[Verdict]:
         salt: The submitter's salt.
 
     Returns:
-        Two verdicts: ``commitment`` (the records are those that were committed to, each in every listed
-        field) and ``aggregate`` (they give the numbers in the receipt).
+        Two verdicts: ``commitment`` (the records are those of the receipt's one run that were committed to,
+        each in every listed field) and ``aggregate`` (they give the numbers in the receipt; not checked
+        where the log is not of one run).
 
     Raises:
         ContractError: The log is no per-task log.
         InputError: It cannot be read, or the salt is not one.
     """
     records = collect(logs if isinstance(logs, pl.LazyFrame) else scan_per_task(logs))
-    return [_commitment(receipt, records, salt), _recomputed(receipt, records)]
+    run = _run(receipt, records)
+    return [
+        _commitment(receipt, records, salt, run),
+        _recomputed(receipt, records, several=any(finding.code == SEVERAL_RUNS for finding in run)),
+    ]
 
 
-def _commitment(receipt: Receipt, records: pl.DataFrame, salt: str) -> Verdict:
+def _run(receipt: Receipt, records: pl.DataFrame) -> list[Finding]:
+    """Whether the log is of one run, and of the receipt's: the digest does not bind the run keys."""
+    keys = [key for key in RUN_KEYS if key in records.columns]
+    runs = records.select(keys).unique(maintain_order=True)
+    if keys and runs.height > 1:
+        return [
+            Finding(
+                code=SEVERAL_RUNS,
+                path="run",
+                found=f"{runs.height:,} runs in the log by {', '.join(keys)}",
+                expected="one",
+                why="a receipt is about one run; give its log alone",
+            )
+        ]
+    found = {key: str(value) for key, value in runs.row(0, named=True).items()} if runs.height else {}
+    return [
+        Finding(
+            code="commitment.run",
+            path=f"run.{key}",
+            found=f"{show(found[key])} in the log" if key in found else "nothing in the log",
+            expected=show(receipt.run[key]) if key in receipt.run else "no such run key",
+            why="the log is of another run than the receipt, or was relabelled",
+        )
+        for key in dict.fromkeys((*receipt.run, *found))
+        if receipt.run.get(key) != found.get(key)
+    ]
+
+
+def _commitment(receipt: Receipt, records: pl.DataFrame, salt: str, run: list[Finding]) -> Verdict:
     committed = receipt.per_task_commitment
     found = digest(canonical_form(records), salt)
-    findings = []
+    findings = [*run]
     if records.height != committed.records:
         findings.append(
             Finding(
@@ -175,7 +213,9 @@ def _commitment(receipt: Receipt, records: pl.DataFrame, salt: str) -> Verdict:
     return Verdict("commitment", tuple(findings))
 
 
-def _recomputed(receipt: Receipt, records: pl.DataFrame) -> Verdict:
+def _recomputed(receipt: Receipt, records: pl.DataFrame, *, several: bool) -> Verdict:
+    if several:
+        return Verdict("aggregate", unchecked=("the log is of several runs",), ran=False)
     try:
         again = aggregate(marginals(cells_of(records.lazy())))
     except InputError as error:

@@ -171,6 +171,29 @@ def test_verify_tells_a_wrong_salt_and_a_lost_record(made, home):
     assert aggregate.status == "failed"
 
 
+def test_verify_of_two_runs_says_so_once_and_compares_no_numbers(made, home):
+    done = go(home)
+    salt = (home / "my.salt").read_text().strip()
+    both = pl.concat([made.log, made.log.with_columns(model=pl.lit("other"))])
+    commitment, aggregate = verify(done.receipt, both.lazy(), salt=salt)
+    assert commitment.findings[0].code == "commitment.runs"
+    assert "found 2 runs in the log" in str(commitment.findings[0])
+    assert "expected one" in str(commitment.findings[0])
+    assert (aggregate.status, aggregate.findings) == ("not checked", ())
+
+
+def test_verify_compares_the_run_keys_which_the_digest_does_not_bind(made, home):
+    done = go(home)
+    salt = (home / "my.salt").read_text().strip()
+    other = made.log.with_columns(model=pl.lit("other"))
+    commitment, aggregate = verify(done.receipt, other.lazy(), salt=salt)
+    assert [(f.code, f.path) for f in commitment.findings] == [("commitment.run", "run.model")]
+    assert 'found "other" in the log, expected "gpt-5-mini"' in str(commitment.findings[0])
+    assert aggregate.status == "passed"
+    commitment, _ = verify(done.receipt, made.log.drop("model").lazy(), salt=salt)
+    assert [(f.path, f.found) for f in commitment.findings] == [("run.model", "nothing in the log")]
+
+
 def test_verify_of_records_that_give_no_numbers_still_tells_the_commitment(made, home):
     done = go(home)
     salt = (home / "my.salt").read_text().strip()
