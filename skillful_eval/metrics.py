@@ -313,6 +313,7 @@ REASONS = {
     "missing-repeats": "a fixture that it counts has fewer repeats than another",
     "one-repeat": "with one repeat, agreement was not measured",
     "reused-responses": "a recorded response answered more than one repeat, so agreement was not measured",
+    "unrecorded-responses": "a pick does not say which recorded response answered, though other repeats do",
     "partly-recorded": "some runs did not record it, and leaving them out would flatter the rest",
     "nothing-abstained": "no run abstained or had to",
     "nothing-picked": "no run picked anything",

@@ -8,7 +8,7 @@ import polars as pl
 
 from skillful_eval.latency import percentiles
 from skillful_eval.metrics import METRICS
-from skillful_eval.stability import reused, unanimous
+from skillful_eval.stability import reused, unanimous, unrecorded
 from skillful_eval.sums import ABSTAIN, ANSWERABLE, POPULATIONS, RANK_UNITS, SUMS
 
 if TYPE_CHECKING:
@@ -87,6 +87,7 @@ def _by_fixture(runs: pl.LazyFrame, keys: Sequence[str], latencies: Sequence[pl.
             *(pl.col(name).count().cast(pl.Int64).alias(f"{name}_runs") for name in tokens),
             unanimous().cast(pl.Int64),
             reused().cast(pl.Int64),
+            unrecorded().cast(pl.Int64),
         )
         .with_columns(
             (pl.col("decided") > 0).cast(pl.Int64).alias("decided_fixtures"),

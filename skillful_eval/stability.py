@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from skillful_eval.keys import report_keys
-from skillful_eval.schema import SKIPPED
+from skillful_eval.schema import INJECTED, SKIPPED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,6 +25,16 @@ def reused() -> pl.Expr:
     """Over one fixture's runs: whether one recorded response answered more than one of them."""
     answered = pl.col("response_index").drop_nulls()
     return (answered.n_unique() < answered.len()).alias("reused")
+
+
+def unrecorded() -> pl.Expr:
+    """Over one fixture's runs: whether a pick does not say which recorded response it rests on, as others do.
+
+    It may rest on one that answered another repeat, so it is no measured repeat.
+    """
+    index = pl.col("response_index")
+    silent = (pl.col("decision") == INJECTED) & index.is_null()
+    return (silent.any() & index.is_not_null().any()).alias("unrecorded")
 
 
 def unstable(scored: Scored, by: Sequence[str] | None = None) -> pl.DataFrame:

@@ -134,6 +134,7 @@ def _reason(metric: RoutingMetric) -> pl.Expr:
         "missing-repeats": pl.any_horizontal(False, *(pl.col(f"short_{one}") > 0 for one in over)),
         "one-repeat": is_stability and pl.col("most") <= 1,
         "reused-responses": is_stability and pl.col("reused") > 0,
+        "unrecorded-responses": is_stability and pl.col("unrecorded") > 0,
         "partly-recorded": is_latency and pl.col("latency_runs") < pl.col("runs"),
         metric.empty: metric.denominator == 0,
     }

@@ -264,6 +264,7 @@ class _Scope:
             "missing-repeats": any(len(own) < self.most for own in counted),
             "one-repeat": stability and self.most == 1,
             "reused-responses": stability and any(map(_reuses, self.of_fixture)),
+            "unrecorded-responses": stability and any(map(_conceals, self.of_fixture)),
             "partly-recorded": ratio.layer == "latency" and told < len(self.runs),
             ratio.empty: bottom == 0,
         }
@@ -274,3 +275,10 @@ def _reuses(runs: Sequence[Run]) -> bool:
     """Whether one recorded response answered several of a fixture's runs."""
     answered = [run.record["response_index"] for run in runs if run.record.get("response_index") is not None]
     return len(set(answered)) < len(answered)
+
+
+def _conceals(runs: Sequence[Run]) -> bool:
+    """Whether one of a fixture's picks names no recorded response although another of its runs names one."""
+    names = [run.record.get("response_index") is not None for run in runs]
+    picks = [run.decision == INJECTED for run in runs]
+    return any(names) and any(pick and not named for pick, named in zip(picks, names, strict=True))

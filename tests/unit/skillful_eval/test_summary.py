@@ -209,6 +209,12 @@ def test_agreement_needs_repeats_and_responses_of_their_own(scored_of, whole):
     found = report(scored_of(*answered))
     assert value(found, "agreementRate", column="reason") == "reused-responses"
     assert value(found, "agreementRate", "group:coding") == 1.0
+    answered[-1]["response_index"] = None  # an abstention may have had no request
+    assert value(report(scored_of(*answered)), "agreementRate") == 0.75
+    answered[4]["response_index"] = None
+    found = report(scored_of(*answered))
+    assert value(found, "agreementRate", column="reason") == "unrecorded-responses"
+    assert value(found, "agreementRate", "group:mcp") == 0.0
 
 
 def test_latency_of_some_runs_only_is_not_latency(scored_of, whole):
