@@ -44,8 +44,10 @@ def gate(
         report: What :func:`skillful_eval.report` gives.
         criteria: What is asked for, see :class:`~skillful_eval.criteria.Criterion`.
         provenance: What the report rests on (:attr:`Scored.provenance
-            <skillful_eval.scoring.Scored.provenance>`). A frame does not know what it was made from: only
-            with this can a set that the configurations were tuned on be refused.
+            <skillful_eval.scoring.Scored.provenance>`). A frame does not know what it was made from: without
+            this, NOTHING IS REFUSED, and verdicts on a set that the configurations were tuned on look like
+            any others. The command line always gives it. With it,
+            :attr:`~skillful_eval.provenance.Provenance.unchecked_runs` says how many runs tell too little.
 
     Returns:
         One row a configuration and criterion, in the order of the report and of the criteria: the report's
@@ -196,15 +198,11 @@ def refuse_unfit(provenance: Provenance) -> None:
             were made on; or that they were made on fixtures or with a corpus of another digest.
     """
     declared, corpus = provenance.declared, provenance.corpus
-    own = pl.any_horizontal(
-        (pl.col("tuned_on") == pl.col(name)).fill_null(value=False)
-        for name in ("fixture_set", "fixture_digest")
-    )
     other_corpus = ~pl.col("corpus_fingerprint").is_in([corpus.fingerprint, corpus.digest])
     cases = (
         (
             "tuned_on",
-            pl.concat([provenance.tuned_here, declared.filter(own)]).unique(maintain_order=True),
+            provenance.tuned_here,
             "say that they were tuned on this set, which then confirms nothing; gate on a holdout set",
         ),
         (

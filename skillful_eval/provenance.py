@@ -51,8 +51,44 @@ class Provenance:
 
     @property
     def tuned_here(self) -> pl.DataFrame:
-        """The rows of ``declared`` that say they were tuned on this very set; a gate must refuse it."""
-        return self.declared.filter(pl.col("tuned_on").is_in([self.fixture_set, self.fixture_digest]))
+        """The rows of ``declared`` that say they were tuned on this very set; a gate must refuse it.
+
+        ``tuned_on`` may list several sets, with commas. A set is known by its digest or its name: that of the
+        fixtures, or of those that the row says it was made on; in whatever case, with or without a folder
+        and a suffix such as ``.jsonl``.
+        """
+        said = pl.col("tuned_on").str.split(",").list.eval(_plain(pl.element()))
+        names = (
+            pl.lit(self.fixture_set),
+            pl.lit(self.fixture_digest),
+            pl.col("fixture_set"),
+            pl.col("fixture_digest"),
+        )
+        named = (
+            (said.list.contains(_plain(name)) & (_plain(name) != "")).fill_null(value=False) for name in names
+        )
+        return self.declared.filter(pl.any_horizontal(named))
+
+    @property
+    def unchecked_runs(self) -> int:
+        """How many runs leave open whether they were tuned on this set, so that no gate can tell.
+
+        They do not say what they were tuned on, or name neither the fixture set nor the digest of what they
+        were made on.
+        """
+        nameless = pl.col("fixture_set").is_null() & pl.col("fixture_digest").is_null()
+        return int(self.declared.filter(pl.col("tuned_on").is_null() | nameless)["runs"].sum())
+
+
+def _plain(name: pl.Expr) -> pl.Expr:
+    """A set's name without its folder, its suffixes and its case."""
+    return (
+        name.str.normalize("NFKC")
+        .str.to_lowercase()
+        .str.replace(r"^.*[/\\]", "")
+        .str.strip_chars()
+        .str.replace(r"(\.(jsonl|ndjson|json|parquet))?(\.(gz|zst))?$", "")
+    )
 
 
 def provenance_of(runs: pl.DataFrame, fixtures: Fixtures, corpus: Corpus) -> Provenance:
@@ -121,9 +157,8 @@ def _off_list(runs: pl.DataFrame) -> Iterator[Finding]:
     table = collect(runs.lazy().group_by(keys).agg(count)) if keys else runs.select(count)
     for *config, picks in table.sort(pl.all()).rows():
         if picks:
-            text = (
-                f"{picks:,} picks were not in their shortlist; is the shortlist what the router was offered?"
-            )
+            which = "1 pick was not in its" if picks == 1 else f"{picks:,} picks were not in their"
+            text = f"{which} shortlist; is the shortlist what the router was offered?"
             yield ("runs.off-list", "".join(config) or "runs", picks, text)
 
 

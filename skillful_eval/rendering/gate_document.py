@@ -44,6 +44,7 @@ def gate_document(verdicts: pl.DataFrame, provenance: Provenance, criteria: str)
     outcome = PASSED if passed else FAILED
     data = {
         "verdict": outcome,
+        "refusal_unchecked_runs": provenance.unchecked_runs,
         "criteria_from": criteria,
         "keys": keys,
         "configurations": configurations.to_dicts(),
@@ -108,20 +109,30 @@ def _notes(
 ) -> list[str]:
     failed = configurations.filter(pl.col("verdict") == FAILED).height
     tried_here = counted(configurations.height, "configuration")
-    notes = [f"{tried_here} tried on {provenance.fixture_set}, {failed} not passed. Criteria: {criteria}."]
+    notes = [
+        *_unchecked(provenance),
+        f"{tried_here} tried on {provenance.fixture_set}, {failed} not passed. Criteria: {criteria}.",
+    ]
     notes.append("A value that is undefined, missing or NaN fails its criterion.")
     if configurations.height > 1:
         notes.append(
             "The gate is passed where every configuration passes: choosing the best of several here would be "
             "tuning on the set that is to confirm."
         )
-    silent = int(provenance.declared.filter(pl.col("tuned_on").is_null())["runs"].sum())
-    if silent:
-        notes.append(
-            f"{silent:,} of {counted(provenance.runs, 'run')} do not say what they were tuned on (tuned_on): "
-            "whether it was this set could not be checked."
-        )
     reasons = set(verdicts["reason"].drop_nulls())
     known = gating.REASONS | UNDEFINED_BECAUSE
     notes += [f"{code}: {why}." for code, why in known.items() if code in reasons]
     return [*notes, *finding_notes(provenance.findings)]
+
+
+def _unchecked(provenance: Provenance) -> list[str]:
+    """What a reader must know first: that a set which was tuned on may not have been refused."""
+    unchecked = provenance.unchecked_runs
+    if not unchecked:
+        return []
+    of = f"{unchecked:,} of {counted(provenance.runs, 'run')}"
+    note = (
+        f"REFUSAL NOT CHECKED for {of}: they do not say what they were tuned on (tuned_on), or on which set "
+        "they were made (fixture_set, fixture_digest), so whether they were tuned on this set is not known."
+    )
+    return [note]

@@ -203,6 +203,46 @@ def test_a_set_that_was_tuned_on_is_refused(provenance_of, fixtures, said):
             gate(rows(("all", "recall@K", 1.0, 9, None)), [RECALL], provenance=provenance)
 
 
+@pytest.mark.parametrize(
+    "tuned_on",
+    [
+        "DEV",
+        "dev.jsonl",
+        "sets/dev.jsonl.gz",
+        "C:\\sets\\Dev.parquet",
+        "train, dev",
+        "train,DEV.jsonl , more",
+    ],
+)
+def test_a_set_that_was_tuned_on_is_known_however_it_is_written(provenance_of, tuned_on):
+    with pytest.raises(InputError, match="tuned on this set"):
+        refuse_unfit(provenance_of(tuned_on=tuned_on))
+
+
+def test_its_digest_is_known_in_a_list(provenance_of, fixtures):
+    with pytest.raises(InputError, match="tuned on this set"):
+        refuse_unfit(provenance_of(tuned_on=f"train,{fixtures.digest.upper()}"))
+
+
+@pytest.mark.parametrize("tuned_on", ["", ",", "dev-2", "my-dev", "dev/other", ".jsonl", "fixtures.dev"])
+def test_another_set_is_not_refused(provenance_of, tuned_on):
+    refuse_unfit(provenance_of(tuned_on=tuned_on, fixture_set=""))
+
+
+@pytest.mark.parametrize(
+    ("said", "unchecked"),
+    [
+        ({}, 1),
+        ({"tuned_on": "train"}, 1),
+        ({"fixture_set": "dev"}, 1),
+        ({"tuned_on": "train", "fixture_set": "dev"}, 0),
+        ({"tuned_on": "train", "fixture_digest": "x"}, 0),
+    ],
+)
+def test_runs_that_tell_too_little_to_be_refused_are_counted(provenance_of, said, unchecked):
+    assert provenance_of(**said).unchecked_runs == unchecked
+
+
 @pytest.mark.parametrize("field", ["fixture_set", "fixture_digest"])
 def test_a_set_under_another_name_that_was_tuned_on_is_refused(provenance_of, fixtures, field):
     own = {"fixture_set": "first-draft", "fixture_digest": fixtures.digest}

@@ -69,6 +69,9 @@ def test_picks_off_the_list_are_counted(scored_of, run_of):
         run_of("undo", ["a:db"], "injected", "a:db", config="b"),
     ]
     assert ("runs.off-list", "a", 1) in codes(scored_of(*rows))
+    told = scored_of(*rows, run_of("store", ["a:lint"], "injected", "a:db", config="b")).provenance.findings
+    off = told.filter(code="runs.off-list")["message"].to_list()
+    assert [text.split(";")[0] for text in off] == ["1 pick was not in its shortlist"] * 2
     assert ("runs.off-list", "b", 0) not in codes(scored_of(*rows))
 
 

@@ -295,7 +295,8 @@ def test_a_failed_gate_names_what_was_tried_what_blocks_and_by_how_much(scored):
     assert any(
         note.startswith("The gate is passed where every configuration passes") for note in document.notes
     )
-    assert any(note.startswith("8 of 8 runs do not say what they were tuned on") for note in document.notes)
+    assert document.notes[0].startswith("REFUSAL NOT CHECKED for 8 of 8 runs: they do not say what they were")
+    assert document.data["refusal_unchecked_runs"] == 8
     data = json.loads(render(document, "json"))
     assert data["verdict"] == "failed"
     assert data["configurations"][0]["blocked_by"] == ["recall@K", "agreementRate", "latencyP95"]
