@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from skillshift.frame.exact import Interval
 from skillshift.submission.document import SELF_REPORTED, is_mixed
-from skillshift.submission.jsontext import MAX_DIGITS
+from skillshift.submission.jsontext import MAX_DIGITS, Number
 from skillshift.submission.slots import SLOTS, Slot
 
 
@@ -124,5 +124,5 @@ def _number_or_null(value: object) -> Value:
     if isinstance(value, Decimal):
         return value
     if isinstance(value, int) and not isinstance(value, bool):
-        return Decimal(value)
+        return Number(str(value))  # so that messages show it as the number that it is
     return MISSING

@@ -75,3 +75,8 @@ def test_ones_own_entry_reports_its_calls(check, tree, changed, codes, without_s
 
 def test_a_transcribed_entry_need_not_report_calls(check, transcribed):
     assert check("ranges", transcribed()).errors == ()
+
+
+def test_a_whole_number_is_told_as_a_number(check, tree, changed):
+    verdict = check("ranges", changed(tree, {"metrics/SR/overall": 101}))
+    assert "found 101, expected" in str(verdict.errors[0])
