@@ -100,6 +100,8 @@ def _meanings(sheet: Sheet) -> Iterator[Finding]:
             yield from _by_count(sheet, slot, calls)
         elif sheet.total_calls == 0:
             yield from _by_count(sheet, slot, 0)
+        elif sheet.total_calls is not None and sheet.total_calls < slot.cells and not sheet.mixed:
+            yield from _without_calls(sheet, slot, sheet.total_calls, "at most ")
         else:
             yield from _by_printed(sheet, slot)
         if sheet.self_reported:
@@ -107,23 +109,27 @@ def _meanings(sheet: Sheet) -> Iterator[Finding]:
 
 
 def _by_count(sheet: Sheet, slot: Slot, calls: int) -> Iterator[Finding]:
-    rate, average = sheet.value("SFR", slot), sheet.value("ASC", slot)
-    if rate not in (None, MISSING) and calls < slot.cells:
-        zero = "a 0 would claim that no skill ever failed" if rate == 0 else "there is no denominator"
-        yield Finding(
-            code="coverage.rate-without-calls",
-            path=slot.path("SFR"),
-            found=f"{show(rate)} on {calls} skill call{'s' * (calls != 1)}",
-            expected="null with a reason",
-            why=f"its {_cells(slot)} each need a call for the mean to be defined, and {zero}",
-        )
-    if average is None:
+    yield from _without_calls(sheet, slot, calls)
+    if sheet.value("ASC", slot) is None:
         yield Finding(
             code="coverage.average-null-with-count",
             path=slot.path("ASC"),
             found=f"null with {calls} skill call{'s' * (calls != 1)} counted",
             expected="a number: no call made is 0",
             why="ASC is null only where the method has no executable skills, and then nothing is counted",
+        )
+
+
+def _without_calls(sheet: Sheet, slot: Slot, calls: int, bound: str = "") -> Iterator[Finding]:
+    rate = sheet.value("SFR", slot)
+    if rate not in (None, MISSING) and calls < slot.cells:
+        zero = "a 0 would claim that no skill ever failed" if rate == 0 else "there is no denominator"
+        yield Finding(
+            code="coverage.rate-without-calls",
+            path=slot.path("SFR"),
+            found=f"{show(rate)} on {bound}{calls} skill call{'s' * (calls != 1)}",
+            expected="null with a reason",
+            why=f"its {_cells(slot)} each need a call for the mean to be defined, and {zero}",
         )
 
 

@@ -77,6 +77,25 @@ def test_a_total_of_no_calls_leaves_no_rate(check, tree, changed):
     assert len(rates) == 7, "three of the ten are null"
 
 
+@pytest.mark.parametrize(
+    ("total", "model", "slots"),
+    [
+        (18, "one", []),
+        (17, "one", ["overall"]),
+        (5, "one", ["websites.gitlab", "websites.magento", "overall"]),
+        (17, "mixed (a / b)", []),
+    ],
+)
+def test_a_total_too_small_for_the_cells_of_a_rate_leaves_none(
+    *, check, transcribed, codes, total, model, slots
+):
+    rate = {"metrics/SFR/overall": 20.0, "reasons/SFR.overall": ..., "submission/model/id": model}
+    verdict = check("coverage", transcribed({**rate, "n/skill_calls": total}))
+    assert codes(verdict) == [
+        ("coverage.rate-without-calls", "error", f"metrics.SFR.{slot}") for slot in slots
+    ]
+
+
 def test_an_average_is_a_number_where_calls_were_counted(check, tree, changed, codes):
     broken = changed(tree, {"metrics/ASC/websites/wordpress": None, "reasons/ASC.websites.wordpress": "none"})
     verdict = check("coverage", broken)
