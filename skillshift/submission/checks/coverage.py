@@ -43,18 +43,24 @@ def _slots(sheet: Sheet) -> Iterator[Finding]:
                     expected=f"an entry {metric} or {slot.key(metric)} in reasons",
                     why="a reader cannot tell undefined from not measured",
                 )
-        for group in (WEBSITES, CONDITIONS):
-            known = {slot.name for slot in SLOTS if slot.group == group}
-            given = sheet.at("metrics", metric, group)
-            for name in given if isinstance(given, dict) else ():
-                if name not in known:
-                    yield Finding(
-                        code="coverage.slot-unknown",
-                        path=f"metrics.{metric}.{group}.{name}",
-                        found=show(given[name]),
-                        expected=f"only {', '.join(sorted(known))}",
-                        why="the benchmark has no such slot",
-                    )
+        yield from _unknown_slots(sheet, "metrics", metric)
+    yield from _unknown_slots(sheet, "n")
+    yield from _unknown_slots(sheet, "n", "skill_calls")
+
+
+def _unknown_slots(sheet: Sheet, *place: str) -> Iterator[Finding]:
+    for group in (WEBSITES, CONDITIONS):
+        known = {slot.name for slot in SLOTS if slot.group == group}
+        given = sheet.at(*place, group)
+        for name in given if isinstance(given, dict) else ():
+            if name not in known:
+                yield Finding(
+                    code="coverage.slot-unknown",
+                    path=".".join((*place, group, name)),
+                    found=show(given[name]),
+                    expected=f"only {', '.join(sorted(known))}",
+                    why="the benchmark has no such slot",
+                )
 
 
 def _explained(sheet: Sheet, metric: str, slot: Slot) -> bool:

@@ -124,6 +124,16 @@ def _counts(inner: Sheet) -> Iterator[Finding]:
                 expected=str(planned),
                 why="every cell of a submission covers all of its website's tasks",
             )
+    known = {f"{website}.{condition}" for website, condition, _ in SKILLSHIFT.cells()}
+    for path, found in _cells_of(given):
+        if path not in known:
+            yield Finding(
+                code="receipt.count",
+                path=f"{RECEIPT}.n_per_cell.{path}",
+                found=show(found),
+                expected="nothing",
+                why="the benchmark has no such cell",
+            )
     records, tasks = inner.at("per_task_commitment", "records"), SKILLSHIFT.tasks
     if isinstance(records, int) and records < tasks:
         yield Finding(
@@ -133,6 +143,14 @@ def _counts(inner: Sheet) -> Iterator[Finding]:
             expected=f"at least {tasks:,}",
             why="each task of the benchmark has a record",
         )
+
+
+def _cells_of(given: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    for website, counts in given.items():
+        if isinstance(counts, dict) and counts:
+            yield from ((f"{website}.{condition}", found) for condition, found in counts.items())
+        elif website not in SKILLSHIFT.website_names:  # of a known one, the missing cells are told
+            yield website, counts
 
 
 def _aggregate(sheet: Sheet, inner: Sheet) -> Iterator[Finding]:

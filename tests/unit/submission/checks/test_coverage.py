@@ -18,6 +18,14 @@ def test_a_missing_slot_and_an_unknown_one(check, tree, changed, codes):
     assert sum(code == "coverage.slot-missing" for code, _, _ in found) == 11, "ASC lacks all ten"
 
 
+@pytest.mark.parametrize("place", ["n", "n/skill_calls"])
+@pytest.mark.parametrize("slot", ["websites/shop", "conditions/later"])
+def test_a_count_of_an_unknown_slot(*, check, tree, changed, codes, place, slot):
+    verdict = check("coverage", changed(tree, {f"{place}/{slot}": 12}))
+    path = f"{place}/{slot}".replace("/", ".")
+    assert codes(verdict) == [("coverage.slot-unknown", "error", path)]
+
+
 def test_a_null_needs_a_reason_by_metric_or_by_slot(check, transcribed, codes):
     bare = transcribed({"metrics/AS/overall": None})
     assert codes(check("coverage", bare)) == [("coverage.null-without-reason", "error", "metrics.AS.overall")]

@@ -72,6 +72,16 @@ def test_every_cell_has_the_official_count(check, tree, receipt_tree, changed, c
 
 
 @pytest.mark.parametrize(
+    ("path", "value"), [("gitlab/later", 12), ("shop", {"src": 12}), ("shop", {}), ("shop", 12)]
+)
+def test_a_count_of_an_unknown_cell(*, check, tree, receipt_tree, changed, path, value):
+    verdict = check("receipt", tree, changed(receipt_tree, {f"n_per_cell/{path}": value}))
+    told = [f.path for f in verdict.errors if f.code == "receipt.count"]
+    inner = ".src" if value == {"src": 12} else ""
+    assert told == [f"receipt.n_per_cell.{path.replace('/', '.')}{inner}"]
+
+
+@pytest.mark.parametrize(
     ("version", "code"),
     [
         ("skillshift 9.0.0", "receipt.version"),
