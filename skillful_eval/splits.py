@@ -13,7 +13,13 @@ if TYPE_CHECKING:
     from skillful_eval.fixtures import Fixtures
 
 SIMILARITY = "0.8"
-"""How alike two prompts must be to count as near-identical: the words they share over those of either."""
+"""How alike two prompts must be to count as near-identical: the words they share over those of either,
+or, of short prompts, the runs of three characters."""
+
+SHORT = 8
+"""Up to so many distinct words a prompt is short: one word in another form makes it another by its words."""
+
+_MEASURES = ("words", "trigrams")
 
 _WORD = r"[\p{L}\p{N}\p{M}]+"
 
@@ -26,7 +32,8 @@ def check_split(dev: Fixtures, holdout: Fixtures, *, similarity: str | Fraction 
         holdout: The set that confirms the chosen one.
         similarity: From which likeness on prompts count as near-identical, above 0 and at most 1, as text or
             a Fraction: the distinct words that two prompts share over those that either has, with case,
-            Unicode form and everything but letters, marks and digits left aside.
+            Unicode form and everything but letters, marks and digits left aside; or, where both have at most
+            :data:`SHORT` distinct words and it is greater, the same of runs of three characters.
 
     Returns:
         One row a shared id and a pair of near-identical prompts, the most alike first: ``code``
@@ -52,21 +59,40 @@ def check_split(dev: Fixtures, holdout: Fixtures, *, similarity: str | Fraction 
     pairs = pl.concat(
         [
             by_id.select(pl.lit("split.shared-id").alias("code"), "dev", "holdout"),
-            _candidates(here, there, least).select(
-                pl.lit("split.similar-prompt").alias("code"), "dev", "holdout"
-            ),
+            pl.concat(_candidates(here, there, least, measure) for measure in _MEASURES)
+            .unique()
+            .select(pl.lit("split.similar-prompt").alias("code"), "dev", "holdout"),
         ]
     )
     both = pairs.join(here, on="dev").join(there, on="holdout")
-    shared = pl.col("dev_words").list.set_intersection("holdout_words").list.len().cast(pl.Int64)
-    either = pl.col("dev_words").list.set_union("holdout_words").list.len().cast(pl.Int64)
-    enough = shared * least.denominator >= either * least.numerator
+    counts = {measure: _counts(measure) for measure in _MEASURES}
+    enough = [
+        (shared * least.denominator >= either * least.numerator) & (either > 0)
+        for shared, either in counts.values()
+    ]
+    shares = [
+        pl.when(_compared(measure)).then(shared / either) for measure, (shared, either) in counts.items()
+    ]
     return (
-        both.with_columns((shared / either).alias("similarity"))
-        .filter((pl.col("code") == "split.shared-id") | enough)
+        both.with_columns(pl.max_horizontal(shares).alias("similarity"))
+        .filter((pl.col("code") == "split.shared-id") | pl.any_horizontal(enough))
         .sort("code", "similarity", "dev", "holdout", descending=[False, True, False, False])
         .select("code", "dev_id", "holdout_id", "dev_prompt", "holdout_prompt", "similarity")
     )
+
+
+def _compared(measure: str) -> pl.Expr:
+    """Whether both prompts of a pair have what the measure compares: long ones have no trigrams."""
+    return (pl.col(f"dev_{measure}").list.len() > 0) & (pl.col(f"holdout_{measure}").list.len() > 0)
+
+
+def _counts(measure: str) -> tuple[pl.Expr, pl.Expr]:
+    """How much a pair of prompts shares, and how much either has; of what is not compared, 0."""
+    one, other = pl.col(f"dev_{measure}"), pl.col(f"holdout_{measure}")
+    shared, either = one.list.set_intersection(other), one.list.set_union(other)
+    lengths = (pl.when(_compared(measure)).then(each.list.len().cast(pl.Int64)) for each in (shared, either))
+    shared, either = (each.fill_null(0) for each in lengths)
+    return shared, either
 
 
 def _least(similarity: str | Fraction) -> Fraction:
@@ -84,25 +110,33 @@ def _least(similarity: str | Fraction) -> Fraction:
 
 def _side(fixtures: pl.DataFrame, name: str) -> pl.DataFrame:
     plain = pl.col("prompt").str.normalize("NFKC").str.to_lowercase()
-    words = plain.str.extract_all(_WORD).list.unique(maintain_order=True)
+    written = plain.str.extract_all(_WORD)
     # A prompt without any word (a lone emoji, say) stands for itself.
-    words = pl.when(words.list.len() > 0).then(words).otherwise(pl.concat_list(plain.str.strip_chars()))
+    written = pl.when(written.list.len() > 0).then(written).otherwise(pl.concat_list(plain.str.strip_chars()))
+    words = written.list.unique(maintain_order=True)
+    text = written.list.join(" ")
+    runs = pl.concat_list(text.str.slice(start).str.extract_all("(?s).{3}") for start in range(3))
+    runs = pl.when(runs.list.len() > 0).then(runs).otherwise(pl.concat_list(text))
+    trigrams = runs.list.unique(maintain_order=True).list.head(
+        pl.when(words.list.len() <= SHORT).then(2**31).otherwise(0)
+    )
     return fixtures.select(
         pl.int_range(pl.len(), dtype=pl.UInt32).alias(name),
         pl.col("fixture_id").alias(f"{name}_id"),
         pl.col("prompt").alias(f"{name}_prompt"),
         words.alias(f"{name}_words"),
+        trigrams.alias(f"{name}_trigrams"),
     )
 
 
-def _candidates(dev: pl.DataFrame, holdout: pl.DataFrame, least: Fraction) -> pl.DataFrame:
+def _candidates(dev: pl.DataFrame, holdout: pl.DataFrame, least: Fraction, measure: str) -> pl.DataFrame:
     """Pairs that may be alike enough, found without comparing every prompt with every other.
 
-    Two sets of words that share the part ``least`` share a word among the rarest of each: of n words, those
-    that may be missing and one more.
+    Two sets of words (or trigrams) that share the part ``least`` share a word among the rarest of each: of
+    n words, those that may be missing and one more.
     """
     parts = [
-        side.select(pl.col(name), pl.col(f"{name}_words").alias("word"))
+        side.select(pl.col(name), pl.col(f"{name}_{measure}").alias("word"))
         .with_columns(pl.col("word").list.len().cast(pl.Int64).alias("size"))
         .explode("word", empty_as_null=False)
         for side, name in ((dev, "dev"), (holdout, "holdout"))

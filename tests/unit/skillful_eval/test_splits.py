@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from skillful_eval.fixtures import read_fixtures
-from skillful_eval.splits import check_split
+from skillful_eval.splits import SHORT, check_split
 from skillshift.frame.errors import UsageError
 
 
@@ -42,6 +42,10 @@ def test_a_shared_id_is_found_whatever_its_prompt(set_of):
         ("👍", "👍"),
         ("undo the last commit please", "please undo the last commit"),
         ("undo the last commit now", "undo the last commit"),
+        ("middleware", "middlewares"),
+        ("Add a middleware!", "add  a middlewares"),
+        ("explain this regexp to me", "explain this regexp to me?"),
+        ("ok", "OK"),
     ],
 )
 def test_near_identical_prompts_are_found(set_of, one, other):
@@ -49,12 +53,14 @@ def test_near_identical_prompts_are_found(set_of, one, other):
     assert found["code"].to_list() == ["split.similar-prompt"]
 
 
-@pytest.mark.parametrize(("one", "other"), [("👍", "👎"), ("undo it", "undo that"), ("thử", "thu")])
+@pytest.mark.parametrize(
+    ("one", "other"), [("👍", "👎"), ("undo it", "undo that"), ("thử", "thu"), ("ok", "oh")]
+)
 def test_others_are_not(set_of, one, other):
     assert check_split(set_of({"a": one}, "dev"), set_of({"b": other}, "holdout")).is_empty()
 
 
-words = st.lists(st.sampled_from("abcdefgh"), min_size=1, max_size=8).map(" ".join)
+words = st.lists(st.sampled_from("abcdefghijk"), min_size=1, max_size=12).map(" ".join)
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -78,8 +84,18 @@ def test_no_pair_is_missed(set_of, dev, holdout, similarity):
 
 
 def likeness(a, b):
-    one, other = (set(re.findall(r"\w+", text)) for text in (a, b))
-    return Fraction(len(one & other), len(one | other))
+    words = [set(re.findall(r"\w+", text)) for text in (a, b)]
+    trigrams = [{text[i : i + 3] for i in range(max(len(text) - 2, 1))} for text in (a, b)]
+    by_words, by_trigrams = (Fraction(len(x & y), len(x | y)) for x, y in (words, trigrams))
+    return max(by_words, by_trigrams) if max(map(len, words)) <= SHORT else by_words
+
+
+def test_only_short_prompts_are_compared_by_characters(set_of):
+    short = "fix every broken link in our documentation"
+    found = check_split(set_of({"a": short}, "dev"), set_of({"b": f"{short}s"}, "holdout"))
+    assert found["similarity"].to_list() == pytest.approx([40 / 41])
+    long = "fix every broken link that there is in our documentation"
+    assert check_split(set_of({"a": long}, "dev"), set_of({"b": "x " + long[:-4]}, "holdout")).is_empty()
 
 
 @pytest.mark.parametrize("similarity", ["0", "1.1", "x", 0.8, "-1", "1/0", None, "nan"])
