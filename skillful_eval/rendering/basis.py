@@ -58,8 +58,21 @@ def digests(provenance: Provenance) -> dict[str, str | bool]:
 
 
 def with_basis(rows: pl.DataFrame, provenance: Provenance) -> pl.DataFrame:
-    """A tidy frame that says in every row what it rests on, as a CSV file has no other place for it."""
-    return rows.with_columns(pl.lit(value).alias(name) for name, value in digests(provenance).items())
+    """A tidy frame that says in every row what it rests on, as a CSV file has no other place for it.
+
+    Args:
+        rows: The frame.
+        provenance: What it rests on.
+
+    Returns:
+        The frame with :func:`digests` as columns, and ``findings`` (text): the codes of what a reader must
+        know, each once, parted by blanks; null where there are none.
+    """
+    codes = " ".join(provenance.findings["code"].unique(maintain_order=True)) or None
+    return rows.with_columns(
+        *(pl.lit(value).alias(name) for name, value in digests(provenance).items()),
+        pl.lit(codes, dtype=pl.String).alias("findings"),
+    )
 
 
 def basis_sections(provenance: Provenance) -> list[Section]:

@@ -216,6 +216,9 @@ def test_csv_is_the_report_with_what_it_rests_on(document, reported):
         "dev", "unknown", "false",
     )  # fmt: skip
     assert first["fixture_digest"] == reported.scored.provenance.fixture_digest
+    codes = reported.scored.provenance.findings["code"].unique(maintain_order=True).to_list()
+    assert codes
+    assert all(line["findings"].split() == codes for line in lines)
     assert next(line for line in lines if line["metric"] == "agreementRate")["value"] == ""
 
 
