@@ -19,7 +19,7 @@ KIND = "kind:"
 class Scopes:
     """Which fixtures are in which scope.
 
-    Fixtures with the same scopes and the same expectation share a signature: sums are taken a signature, and
+    Fixtures with the same group and the same kinds of gold share a signature: sums are taken a signature, and
     from the few signatures rolled up to scopes.
 
     Attributes:
@@ -64,7 +64,7 @@ def scopes_of(fixtures: pl.DataFrame, *, groups: bool, kinds: bool) -> Scopes:
         The scopes: ``all``, then ``group:`` and each group by name, then ``kind:`` and each kind in the order
         of :data:`~skillful_eval.schema.KINDS`.
     """
-    signature = pl.struct("group", "abstain", pl.col("kinds").list.join(" ")).rank("dense") - 1
+    signature = pl.struct("group", pl.col("kinds").list.join(" ")).rank("dense") - 1
     numbered = fixtures.select("group", "abstain", "kinds", signature.cast(pl.UInt32).alias("signature"))
     distinct = numbered.unique("signature")
     parts = [distinct.select("signature", pl.lit(ALL).alias("scope"), pl.lit("").alias("_order"))]

@@ -187,6 +187,14 @@ def test_fewer_repeats_make_what_counts_them_undefined(scored_of, whole):
     assert parts(found, "fixtureCoverage") == (3.0, 4, 4)
 
 
+def test_repeats_are_those_of_each_configuration(scored_of, whole):
+    rows = [row | {"config": "a", "repeat": repeat} for row in whole for repeat in range(3)]
+    found = report(scored_of(*rows, *(row | {"config": "b"} for row in whole)))
+    assert found.filter(scope="all", metric="recall@K")["value"].to_list() == [2 / 3, 2 / 3]
+    assert value(found, "agreementRate", column="reason", config="b") == "one-repeat"
+    assert value(found, "runCoverage", config="b") == 1.0
+
+
 def test_coverage_is_that_of_each_configuration(scored_of, whole):
     rows = [row | {"config": "a"} for row in whole] + [whole[0] | {"config": "b"}]
     found = report(scored_of(*rows))
