@@ -63,9 +63,23 @@ def _iso_date(text: str) -> str:
 
 
 AnyText = Annotated[StrictStr, AfterValidator(_whole)]
-Name = Annotated[AnyText, AfterValidator(_name)]
-Text = Annotated[AnyText, AfterValidator(_filled)]
-Date = Annotated[StrictStr, AfterValidator(_iso_date), Field(json_schema_extra={"format": "date"})]
+# The published schema says what a pattern can say; the functions decide, and know all of Unicode.
+_NAME_SCHEMA = {
+    "minLength": 1,
+    "maxLength": MAX_NAME,
+    "pattern": r"^(?!\.+$)(?!\s)(?!.*\s$)[^/\\\u0000-\u001f\u007f-\u009f\u2028\u2029]+$",
+}
+_TEXT_SCHEMA = {"minLength": 1, "pattern": r"\S"}
+_DATE_SCHEMA = {"format": "date", "pattern": "^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$"}
+
+
+def _described(schema: dict[str, Any]) -> Any:
+    return Field(json_schema_extra=schema)
+
+
+Name = Annotated[AnyText, AfterValidator(_name), _described(_NAME_SCHEMA)]
+Text = Annotated[AnyText, AfterValidator(_filled), _described(_TEXT_SCHEMA)]
+Date = Annotated[AnyText, AfterValidator(_iso_date), _described(_DATE_SCHEMA)]
 Url = Annotated[StrictStr, Field(pattern=_URL)]
 Count = Annotated[StrictInt, Field(ge=0)]
 

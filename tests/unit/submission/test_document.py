@@ -188,6 +188,29 @@ def test_the_json_schema_says_what_the_models_say(tree, changed):
         assert list(validator.iter_errors(changed(tree, {path: []}))), path
 
 
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        (path, value)
+        for path in ("submission/name", "submission/date", "submission/method/name", "submission/model/id")
+        for value in WRONG[path]
+        if value not in ("2026-02-30", "a\u202eb")  # no pattern knows the calendar, or all of Unicode
+    ],
+)
+def test_the_json_schema_refuses_what_a_pattern_can_refuse(tree, changed, path, value):
+    jsonschema = pytest.importorskip("jsonschema")
+    validator = jsonschema.Draft202012Validator(json_schema(Results))
+    assert list(validator.iter_errors(changed(tree, {path: value})))
+
+
+@pytest.mark.parametrize("name", ["a", "a.b", ".a", "..a", "é ü", "x" * 100, "A (B) & C", "猫"])
+def test_the_json_schema_takes_every_name_that_the_model_takes(tree, changed, name):
+    jsonschema = pytest.importorskip("jsonschema")
+    named = changed(tree, {"submission/name": name})
+    assert read_results(raw_of(named)).submission.name == name
+    assert not list(jsonschema.Draft202012Validator(json_schema(Results)).iter_errors(named))
+
+
 def test_labels_and_mixed_entries():
     assert LABELS == ("reported-only", "verified-paper", "self-reported")
     assert is_mixed("Mixed: three models")
