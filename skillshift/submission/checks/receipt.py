@@ -56,7 +56,8 @@ def _without(sheet: Sheet) -> Verdict:
 
 def _within(finding: Finding) -> Finding:
     return Finding(
-        code=finding.code.replace("schema.", "receipt."),
+        # "receipt.missing" says that there is no receipt at all.
+        code=finding.code.replace("schema.missing", "receipt.field-missing").replace("schema.", "receipt."),
         severity=finding.severity,
         path=f"{RECEIPT}.{finding.path}" if finding.path else RECEIPT,
         found=finding.found,
