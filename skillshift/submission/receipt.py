@@ -149,9 +149,13 @@ def make_receipt(
     return require(Receipt, tree, "the receipt")
 
 
-def harness_version() -> str:
-    """What our own documents and receipts say computed them."""
-    return f"skillshift {skillshift.__version__}"
+def harness_version(version: str = skillshift.__version__) -> str:
+    """What our own documents and receipts say computed them.
+
+    >>> harness_version("1.2.3")
+    'skillshift 1.2.3'
+    """
+    return f"skillshift {version}"
 
 
 def run_of(cells: pl.DataFrame) -> dict[str, str]:

@@ -92,6 +92,15 @@ def _versions(sheet: Sheet, inner: Sheet) -> Iterator[Finding]:
             expected=f"{show(wanted)}, as the document says",
             why="the document and its receipt come from one computation",
         )
+    software = inner.at("software", "skillshift")
+    if isinstance(software, str) and harness_version(software) != found:
+        yield Finding(
+            code="receipt.software",
+            path=f"{RECEIPT}.software.skillshift",
+            found=show(software),
+            expected=f"the version in {show(found)}, the receipt's harness_version",
+            why="one version computed the numbers",
+        )
     if not _is_supported(found):
         yield Finding(
             code="receipt.version",

@@ -94,9 +94,18 @@ def test_versions(*, check, tree, receipt_tree, changed, version, code):
     verdict = check(
         "receipt",
         changed(tree, {"harness_version": version}),
-        changed(receipt_tree, {"harness_version": version}),
+        changed(
+            receipt_tree,
+            {"harness_version": version, "software/skillshift": version.removeprefix("skillshift ")},
+        ),
     )
-    assert [f.code for f in verdict.findings] == ([code] if code else [])
+    assert [f.code for f in verdict.findings if f.code != "receipt.software"] == ([code] if code else [])
+    assert ("receipt.software" in [f.code for f in verdict.findings]) is (version == "n/a")
+
+
+def test_the_receipts_software_is_its_harness(check, tree, receipt_tree, changed, codes):
+    verdict = check("receipt", tree, changed(receipt_tree, {"software/skillshift": "9.9.9"}))
+    assert codes(verdict) == [("receipt.software", "error", "receipt.software.skillshift")]
 
 
 def test_the_document_and_the_receipt_name_one_harness(check, tree, receipt_tree, changed):
