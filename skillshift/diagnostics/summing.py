@@ -65,7 +65,7 @@ def sums(logs: Any, *, by: Sequence[str] | None = None, grid: Grid = SKILLSHIFT)
     looked_at = suspected(frame, grid, canonical=begins_canonical(frame))
     suspect = Rule(SUSPECT, "uid", pl.col(SUSPECT), "")  # it only makes the exact rules look
     grouped = collect(_plan(looked_at, keys, [*rules, suspect]))
-    checked = check_grouped(grouped, frame, keys, [*rules, *uid_checks(grid)], PER_TASK.name)
+    checked = _checked(grouped, frame, keys, rules, grid)
     summed = by_cell(checked, keys).rename({"site": "website"})
     return collect(summed.sort(cell_names(keys)), engine="in-memory")
 
@@ -156,7 +156,7 @@ def _plan(frame: pl.LazyFrame, keys: Sequence[str], rules: Sequence[Rule]) -> pl
 def cell_sums(frame: pl.LazyFrame, keys: Sequence[str], grid: Grid) -> pl.DataFrame:
     """The sums of each cell, its scored and its errored records apart; the rules of uids are not checked."""
     rules = _rules(frame, keys, grid)
-    return check_grouped(collect(_plan(frame, keys, rules)), frame, keys, rules, PER_TASK.name)
+    return _checked(collect(_plan(frame, keys, rules)), frame, keys, rules, grid)
 
 
 def one_pass(frame: pl.LazyFrame, keys: Sequence[str], grid: Grid) -> tuple[pl.DataFrame, bool]:
@@ -165,8 +165,15 @@ def one_pass(frame: pl.LazyFrame, keys: Sequence[str], grid: Grid) -> tuple[pl.D
     # The keys are made first and filtered then: one column is cheaper to filter than all of them.
     key = keyed(frame, keys, grid, canonical=canonical).select(KEY, pl.col("error").is_null().alias(SCORED))
     found, (grouped,) = collect_beside(key.filter(SCORED).select(KEY), _plan(frame, keys, rules))
-    checked = check_grouped(grouped, frame, keys, rules, PER_TASK.name)
+    checked = _checked(grouped, frame, keys, rules, grid)
     return checked, check_tasks(frame, found, keys, grid, canonical=canonical)
+
+
+def _checked(
+    grouped: pl.DataFrame, frame: pl.LazyFrame, keys: Sequence[str], rules: Sequence[Rule], grid: Grid
+) -> pl.DataFrame:
+    # Once something is wrong, whatever is wrong is told, of the uids too.
+    return check_grouped(grouped, frame, keys, [*rules, *uid_checks(grid)], PER_TASK.name)
 
 
 def by_cell(grouped: pl.DataFrame, keys: Sequence[str]) -> pl.LazyFrame:

@@ -92,6 +92,17 @@ def test_sums_and_cells_check_the_uids(grid, complete, frame, tmp_path, *, of, u
             assert caught.value.violations[0].line == 2
 
 
+@pytest.mark.parametrize("step", [sums, cells])
+def test_what_is_wrong_with_uids_is_told_with_all_the_rest(grid, complete, frame, step):
+    records = complete()
+    records[0] |= {"steps": -1}
+    records[1] |= {"uid": "skillshift.small.v1.0"}
+    records[2] |= {"uid": ""}
+    with pytest.raises(ContractError) as caught:
+        step(frame(records), grid=grid)
+    assert caught.value.counts == {"steps.negative": 1, "uid.site": 1, "uid.missing": 1}
+
+
 @pytest.mark.parametrize("uid", ["skillshift.big.v3.1", "skillshift.", "skillshift.big.v1.01", "task 1"])
 @pytest.mark.parametrize("of", ["skillshift.big.v1.0", "task 0"])
 def test_sums_take_every_uid_that_breaks_no_rule(grid, complete, frame, of, uid):
