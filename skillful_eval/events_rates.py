@@ -9,7 +9,7 @@ import polars as pl
 from skillful_eval.events_acceptance import WINDOW, acceptances
 from skillful_eval.latency import BUDGET_MS, latency_sums
 from skillful_eval.metrics import METRICS, PERCENTILES, RoutingMetric, RoutingRegistry
-from skillful_eval.schema import DECISIONS, DEGRADED, INJECTED, SKIPPED
+from skillful_eval.schema import DECISIONS, DEFINITIONS, DEGRADED, INJECTED, SKIPPED
 from skillshift.frame.errors import UsageError, shorten
 from skillshift.frame.exact import nearest_rank_value
 
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
 EVENT_METRICS = RoutingRegistry("router event metrics")
 """The ratios that are taken of a live router's events."""
-
-SOURCE = "routing definitions of this library"
 
 
 def _add(
@@ -48,7 +46,7 @@ def _add(
             upper=1,
             better=better,
             summary=summary,
-            source=SOURCE,
+            source=DEFINITIONS,
             layer=layer,
             empty=empty,
         )

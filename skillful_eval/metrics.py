@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, cast
 
 import polars as pl
 
-from skillful_eval.schema import DECISIONS, DEGRADED, INJECTED, SKIPPED
+from skillful_eval.schema import DECISIONS, DEFINITIONS, DEGRADED, INJECTED, SKIPPED
 from skillful_eval.sums import ABSTAIN, ANSWERABLE, FURTHER, NANOSECONDS, POPULATIONS, SUMS
 from skillshift.frame.metric import Metric, Registry, ratio
 
@@ -73,8 +73,6 @@ class RoutingRegistry(Registry):
 
 METRICS = RoutingRegistry("routing metrics")
 """Every metric of routing that is a ratio of sums, in the order of a report."""
-
-DEFINITIONS = "routing definitions of this library"
 
 
 def _add(
@@ -146,7 +144,6 @@ _add(
     unit="ids",
     upper=None,
 )
-_RIGHT_KIND = pl.col(f"{ANSWERABLE}_{INJECTED}") + pl.col(f"{ABSTAIN}_{SKIPPED}")
 _TRUE = pl.col(f"{ABSTAIN}_{SKIPPED}")
 _FALSE = pl.col(f"{ANSWERABLE}_{SKIPPED}")
 _MISSED = pl.col(f"{ABSTAIN}_{INJECTED}") + pl.col(f"{ABSTAIN}_{DEGRADED}")
@@ -161,7 +158,7 @@ _add(
 _add(
     "abstentionCorrectness",
     "Abstention Correctness",
-    _RIGHT_KIND,
+    pl.col(f"{ANSWERABLE}_{INJECTED}") + _TRUE,
     "decided",
     "Runs with the right kind of decision, picked or abstained, over runs.",
     layer="decision",
@@ -230,8 +227,8 @@ _add(
     empty="nothing-picked",
 )
 for _population, _what in zip(POPULATIONS, ("expect a capability", "must abstain"), strict=True):
+    _right = {ANSWERABLE: INJECTED, ABSTAIN: SKIPPED}[_population]
     for _kind in DECISIONS:
-        _right = _kind == {ANSWERABLE: INJECTED, ABSTAIN: SKIPPED}[_population]
         _add(
             f"{_population}{_kind.capitalize()}",
             f"{_population.capitalize()}, {_kind}",
@@ -239,7 +236,7 @@ for _population, _what in zip(POPULATIONS, ("expect a capability", "must abstain
             f"{_population}_decided",
             f"Runs that were {_kind}, over runs that {_what}.",
             layer="decision",
-            better="higher" if _right else "lower",
+            better="higher" if _kind == _right else "lower",
         )
 AGREEMENT = _add(
     "agreementRate",
@@ -270,13 +267,12 @@ _add(
     layer="latency",
     better="lower",
 )
-for _name, _way in (("tokens_in", "sent"), ("tokens_out", "received")):
+for _name, _side, _way in (("tokens_in", "In", "sent"), ("tokens_out", "Out", "received")):
     _add(
-        f"{_name.split('_')[0]}{_name.split('_')[1].capitalize()}Mean",
+        f"tokens{_side}Mean",
         f"Mean Tokens {_way.capitalize()}",
         _name,
         f"{_name}_runs",
-        # A run that ended before its request has none to tell, so the others are not flattered.
         f"Tokens {_way}, over the runs that tell them: a run without an answered request has none.",
         layer="tokens",
         better="lower",

@@ -18,6 +18,9 @@ KINDS = ("skill", "mcp", "agent", "command", "rule")
 GROUPS = ("coding", "marketing", "mcp", "agent", "trivial", "ambiguous", "vietnamese")
 """A vocabulary of fixture groups, for those who ask for one; groups are free text otherwise."""
 
+DEFINITIONS = "routing definitions of this library"
+"""The source of every metric of routing."""
+
 NONE = "none"
 """The gold of a fixture on which the router must abstain; no capability may be called so."""
 
