@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import numpy as np
 import polars as pl
 
 from skillshift.diagnostics.summing import COUNTS, OUTPUTS, check_keys
@@ -149,7 +148,7 @@ def _placed(cells: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
         )
     websites, conditions = cells["website"].n_unique(), cells["condition"].n_unique()
     size = websites * conditions
-    row = np.arange(cells.height)
+    row = pl.int_range(cells.height, eager=True)
     # In whole grids in their order, every run repeats the first one's places under one set of keys.
     whole = cells.height > 0 and cells.height % size == 0
     whole = whole and all(_repeats(cells[name], row % size) for name in ("website", "condition"))
@@ -161,7 +160,7 @@ def _placed(cells: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
             ("condition", row[:size] % conditions),
         )
     )
-    firsts = row[:: max(size, 1)]
+    firsts = row.filter(row % size == 0)
     whole = whole and not (cells.select(by)[firsts].is_duplicated().any() if by else len(firsts) > 1)
     if not whole:
         raise InputError(
@@ -170,13 +169,13 @@ def _placed(cells: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
             "skillshift.cells gives"
         )
     return cells.with_columns(
-        pl.Series("_run", row // size),
-        pl.Series("_website", row % size // conditions),
-        pl.Series("_condition", row % conditions),
+        (row // size).alias("_run"),
+        (row % size // conditions).alias("_website"),
+        (row % conditions).alias("_condition"),
     )
 
 
-def _repeats(column: pl.Series, of: np.ndarray[Any, np.dtype[np.int64]]) -> bool:
+def _repeats(column: pl.Series, of: pl.Series) -> bool:
     """Whether every value is the one that stands at the given row."""
     return bool(column.eq_missing(column.gather(of)).all())
 
