@@ -71,8 +71,15 @@ def drawn(section: Section) -> Table:
     )
     grouped = any(owner == following for owner, following in pairwise(owners))
     for row, owner, following in zip(rows, owners, [*owners[1:], None], strict=True):
-        table.add_row(*(Text(one_line(text)) for text in row), end_section=grouped and owner != following)
+        table.add_row(
+            *(Text(one_line(_shown(text))) for text in row), end_section=grouped and owner != following
+        )
     return table
+
+
+def _shown(value: object) -> str:
+    # Run keys may be numbers; everything else is text already.
+    return "" if value is None else str(value)
 
 
 def markdown_table(section: Section) -> str:
@@ -80,7 +87,7 @@ def markdown_table(section: Section) -> str:
     frame = section.frame
     left = frame.columns.index(section.numbers_from) + 1
     rule = ["---"] * left + ["---:"] * (frame.width - left)
-    rows = [[escape(text) for text in row] for row in (frame.columns, *frame.rows())]
+    rows = [[escape(_shown(text)) for text in row] for row in (frame.columns, *frame.rows())]
     return "\n".join(f"| {' | '.join(row)} |" for row in (rows[0], rule, *rows[1:]))
 
 
