@@ -120,7 +120,7 @@ def test_metatool_is_split_with_near_copies(reference, metatool):
     )
     found = se.check_split(dev, holdout)
     assert found.filter(code="split.shared-id").is_empty()
-    assert found.height == 102
+    assert found.height == 106
     assert (found["similarity"] == 1).sum() > 10
 
 
