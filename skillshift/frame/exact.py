@@ -249,6 +249,28 @@ def nearest_rank(n: int, quantile: Fraction | str) -> int:
     return (n * q.numerator + q.denominator - 1) // q.denominator
 
 
+def nearest_rank_of(count: pl.Expr, quantile: Fraction | str) -> pl.Expr:
+    """:func:`nearest_rank` for a column of counts.
+
+    Args:
+        count: How many values there are, each from 0.
+        quantile: As :func:`nearest_rank` takes it.
+
+    Returns:
+        An Int64 expression: the ranks, from 1; 0 where there are no values, null where the count is null.
+
+    Raises:
+        UsageError: As :func:`nearest_rank`.
+
+    >>> pl.select(nearest_rank_of(pl.Series([25, 100, 0]), "0.28")).to_series().to_list()
+    [7, 28, 0]
+    """
+    q = _quantile(quantile)
+    # The product with a count needs more than 64 bits.
+    n = count.cast(pl.Int128)
+    return ((n * q.numerator + q.denominator - 1) // q.denominator).cast(pl.Int64)
+
+
 def nearest_rank_value(values: pl.Expr, quantile: Fraction | str) -> pl.Expr:
     """The nearest-rank percentile of a column, one of its own values; for ``select`` and ``agg``.
 
@@ -267,9 +289,7 @@ def nearest_rank_value(values: pl.Expr, quantile: Fraction | str) -> pl.Expr:
     >>> runs.select(nearest_rank_value(pl.col("ms"), "0.5")).item()
     20
     """
-    q = _quantile(quantile)
-    n = values.len().cast(pl.Int128)
-    rank = ((n * q.numerator + q.denominator - 1) // q.denominator).cast(pl.Int64)
+    rank = nearest_rank_of(values.len(), quantile)
     # With no values the rank is 0 and the index -1, which would be the last value if there were one.
     return pl.when(values.null_count() == 0).then(values.sort().get(rank - 1, null_on_oob=True))
 
