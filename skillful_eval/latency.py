@@ -9,7 +9,7 @@ import polars as pl
 from skillful_eval.metrics import PERCENTILES
 from skillful_eval.sums import NANOSECONDS
 from skillshift.frame.errors import UsageError, shorten
-from skillshift.frame.exact import nearest_rank_value
+from skillshift.frame.exact import nearest_rank_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,15 +52,18 @@ def percentiles(runs: pl.LazyFrame, keys: Sequence[str], scopes: Scopes) -> list
         (Float64, ms) a percentile of :data:`~skillful_eval.metrics.PERCENTILES`; null where a run has no
         latency: what was not measured is never skipped.
     """
+    latency = pl.col("latency_ms")
+    # Sorted once for all percentiles.
+    ordered = pl.when(latency.null_count() == 0).then(latency.sort().implode())
     ranked = [
-        pl.col("latency_ms").list.eval(nearest_rank_value(pl.element(), q)).list.first().alias(name)
+        latency.list.get(nearest_rank_of(latency.list.len(), q) - 1, null_on_oob=True).alias(name)
         for name, q in PERCENTILES.items()
     ]
     return [
         runs.select(*keys, pl.lit(number).gather(pl.col("signature")).alias("scope"), "latency_ms")
         .filter(pl.col("scope").is_not_null())
         .group_by(*keys, "scope")
-        .agg(pl.col("latency_ms").sort())
+        .agg(ordered)
         .select(*keys, pl.lit(names).gather(pl.col("scope")), *ranked)
         for number, names in scopes.layers()
     ]

@@ -8,9 +8,8 @@ unrolled, on integer codes; it holds for short shortlists and few golds. A prope
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import reduce
 from itertools import accumulate
-from operator import add, or_
+from operator import add
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -155,12 +154,12 @@ def unrolled(runs: pl.DataFrame, to: Targets, longest: int) -> pl.DataFrame:
     rights = [pl.col(f"class_{slot}") for slot in range(to.width)]
     answers = [pl.col(f"answer_{slot}") for slot in range(to.width)]
     # Step by step, because one expression of all of it would name the same parts hundreds of times.
+    offered = (pl.col("shortlist").list.get(i, null_on_oob=True).alias(f"id_{i}") for i in range(longest))
+    length = pl.col("shortlist").list.len()
+    placed = collect(runs.lazy().select("fixture", length.alias("length"), *offered))
+    again = [_any(one == earlier for earlier in ids[:i]) for i, one in enumerate(ids)]
     compared = (
-        runs.lazy()
-        .select(
-            "fixture",
-            *(pl.col("shortlist").list.get(i, null_on_oob=True).alias(f"id_{i}") for i in range(longest)),
-        )
+        placed.lazy()
         .with_columns(
             *(pl.lit(to.class_of).gather(one).alias(f"class_of_{i}") for i, one in enumerate(ids)),
             *(pl.lit(column).gather(pl.col("fixture")).alias(column.name) for column in to.slots),
@@ -171,35 +170,31 @@ def unrolled(runs: pl.DataFrame, to: Targets, longest: int) -> pl.DataFrame:
                 _any(one == right for one in classes).alias(f"reached_{slot}")
                 for slot, right in enumerate(rights)
             ),
-            *(
-                (one.is_not_null() & ~_any(one == earlier for earlier in ids[:i])).alias(f"fresh_{i}")
-                for i, one in enumerate(ids)
-            ),
         )
     )
-    # An id counts where it stands first, so lengths and ranks count first occurrences.
-    places = list(accumulate((_one(pl.col(f"fresh_{i}")) for i in range(longest)), add))
-    ranks = [pl.when(pl.col(f"hit_{i}")).then(place) for i, place in enumerate(places)]
+    places = [pl.lit(i, dtype=pl.UInt32) for i in range(1, longest + 1)]
+    if placed.select(_any(again).any()).item():
+        # An id counts where it stands first, so lengths and ranks count first occurrences.
+        fresh = [(one.is_not_null() & ~twice).cast(pl.UInt32) for one, twice in zip(ids, again, strict=True)]
+        compared = compared.with_columns(one.alias(f"fresh_{i}") for i, one in enumerate(fresh))
+        places = list(accumulate((pl.col(f"fresh_{i}") for i in range(longest)), add))
+        compared = compared.with_columns(places[-1].alias("length"))
     reached = [pl.col(f"reached_{slot}") for slot in range(to.width)]
     # Two classes of one answer are one answer.
     anew = [
-        _one(one & ~_any(reached[other] & (answers[other] == answers[slot]) for other in range(slot)))
+        one & ~_any(reached[other] & (answers[other] == answers[slot]) for other in range(slot))
         for slot, one in enumerate(reached)
     ]
-    nothing = pl.col("fixture").is_null().cast(pl.UInt8)  # a column of zeros, for what has no positions
+    ranks = [pl.when(pl.col(f"hit_{i}")).then(place) for i, place in enumerate(places)]
+    none = pl.col("fixture").is_null()  # false for every run, for what has no positions or no golds
     result = compared.select(
-        (places[-1] if places else nothing).alias("length"),
-        pl.coalesce(*ranks, pl.when(pl.col("fixture").is_null()).then(nothing)).alias("rank"),
-        reduce(add, anew, nothing).alias("found"),
+        "length",
+        pl.coalesce(*ranks, pl.when(none).then(pl.lit(0, dtype=pl.UInt32))).alias("rank"),
+        pl.sum_horizontal(none, *anew).cast(pl.UInt32).alias("found"),
     )
-    return collect(result.select(pl.all().cast(pl.UInt32)))
+    return collect(result)
 
 
 def _any(flags: Iterable[pl.Expr]) -> pl.Expr:
     """Whether at least one is true; null counts as false."""
-    return reduce(or_, (flag.fill_null(value=False) for flag in flags), pl.lit(value=False))
-
-
-def _one(flag: pl.Expr) -> pl.Expr:
-    """1 where it is true; eight bits are enough for what is unrolled."""
-    return flag.cast(pl.UInt8)
+    return pl.any_horizontal(pl.lit(value=False), *flags).fill_null(value=False)
