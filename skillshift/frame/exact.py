@@ -262,7 +262,8 @@ def nearest_rank_of(count: pl.Expr, quantile: Fraction | str) -> pl.Expr:
     Raises:
         UsageError: As :func:`nearest_rank`.
 
-    >>> pl.select(nearest_rank_of(pl.Series([25, 100, 0]), "0.28")).to_series().to_list()
+    >>> counts = pl.DataFrame({"runs": [25, 100, 0]})
+    >>> counts.select(nearest_rank_of(pl.col("runs"), "0.28"))["runs"].to_list()
     [7, 28, 0]
     """
     q = _quantile(quantile)
