@@ -98,7 +98,8 @@ def check_runs(compact: pl.DataFrame, coded: pl.LazyFrame, fixtures: Fixtures, c
         _refuse(coded.filter("_violated"), _rules(coded, fixtures, corpus), corpus)
     key = [*config_keys(compact.columns), "_fixture", "repeat"]
     # Equal keys have equal hashes, so without equal hashes there is no run twice.
-    hashes = compact.select(pl.sum_horizontal(pl.col(name).hash(i) for i, name in enumerate(key))).to_series()
+    hashed = pl.sum_horizontal(pl.col(name).hash(seed) for seed, name in enumerate(key))
+    hashes = collect(compact.lazy().select(hashed)).to_series()
     if hashes.n_unique() < compact.height and compact.select(key).is_duplicated().any():
         raise _twice(coded, key)
     _check_decisions(compact, coded)

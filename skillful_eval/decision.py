@@ -15,37 +15,34 @@ _KINDS = 2
 """How many kinds of decision a choice can be: a pick or an abstention."""
 
 
-def decided(runs: pl.DataFrame, to: Targets) -> pl.DataFrame:
+def decided(to: Targets) -> list[pl.Expr]:
     """What each run's decision was worth.
 
     Args:
-        runs: ``_fixture`` (UInt32), ``_chosen`` (UInt32, null where nothing was), ``_shortlist`` (list of
-            integers), ``decision`` (Enum), ``reason`` (Categorical), both may be null.
         to: The golds.
 
     Returns:
-        One row a run, in order: ``picked_gold`` (Boolean: the chosen id is one of the fixture's golds),
-        ``listed`` (Boolean: it is in the shortlist; both null where nothing was chosen), ``choice`` (UInt64:
-        equal for equal decisions, that is kind, and id or reason; null where degraded or not decided).
+        Expressions over runs with ``_fixture`` (UInt32), ``_chosen`` (UInt32, null where nothing was),
+        ``_shortlist`` (list of integers), ``decision`` (Enum) and ``reason`` (Categorical), both may be null:
+        ``picked_gold`` (Boolean: the chosen id is one of the fixture's golds), ``listed`` (Boolean: it is in
+        the shortlist; both null where nothing was chosen), ``choice`` (UInt64: equal for equal decisions,
+        that is kind, and id or reason; null where degraded or not decided).
     """
     golds = to.golds.select(_pair("fixture", "code")).to_series().unique()
     chosen = pl.col("_chosen")
-    inner = runs.get_column("_shortlist").dtype.inner  # type: ignore[attr-defined]
     # Which number a reason gets is of no matter: it is only compared with others of this frame.
     reason = pl.col("reason").to_physical().cast(pl.UInt64) + 1
-    return runs.select(
-        pl.when(chosen.is_not_null())
-        .then(_pair("_fixture", "_chosen").is_in(golds.implode()))
-        .alias("picked_gold"),
-        pl.when(chosen.is_not_null())
-        .then(pl.col("_shortlist").list.contains(chosen.cast(inner)))
-        .alias("listed"),
+    is_gold = _pair("_fixture", "_chosen").is_in(golds.implode())
+    is_listed = pl.col("_shortlist").list.contains(chosen)
+    return [
+        pl.when(chosen.is_not_null()).then(is_gold).alias("picked_gold"),
+        pl.when(chosen.is_not_null()).then(is_listed).alias("listed"),
         pl.when(pl.col("decision") == INJECTED)
         .then(chosen.cast(pl.UInt64) * _KINDS)
         .when(pl.col("decision") == SKIPPED)
         .then(reason.fill_null(0) * _KINDS + 1)
         .alias("choice"),
-    )
+    ]
 
 
 def _pair(fixture: str, code: str) -> pl.Expr:

@@ -117,20 +117,20 @@ def score(runs: Any, fixtures: Fixtures, corpus: Corpus) -> Scored:
     check_runs(compact, coded, fixtures, corpus)
     to = targets(fixtures.golds, corpus.entries["id"], fixtures.frame.height)
     scored = _scored(compact, to, fixtures)
-    provenance = provenance_of(scored, fixtures, corpus)
-    own = [name for name in names if name not in _DROPPED]
-    texts = scored.select(*own, *SCORED).with_columns(pl.col(pl.Categorical).cast(pl.String))
-    return Scored(texts.lazy(), fixtures.frame, provenance, source)
+    provenance = provenance_of(compact.with_columns(scored["listed"]), fixtures, corpus)
+    own = [name for name in names if name not in _DROPPED and name not in scored.columns]
+    runs = (
+        compact.select(own).hstack(scored).select(*(name for name in names if name not in _DROPPED), *SCORED)
+    )
+    return Scored(runs.lazy(), fixtures.frame, provenance, source)
 
 
 def _scored(compact: pl.DataFrame, to: Targets, fixtures: Fixtures) -> pl.DataFrame:
-    at = compact["_fixture"]
+    """What scoring adds to the runs, and their numbered texts as texts again."""
     of_fixture = fixtures.frame.select("group", "abstain", pl.col("answers").cast(pl.UInt32).alias("golds"))
-    return compact.drop("_violated").hstack(
-        [
-            at.alias("fixture"),
-            *of_fixture.select(pl.all().gather(at)),
-            *retrieved(compact.select(fixture="_fixture", shortlist="_shortlist"), to),
-            *decided(compact, to),
-        ]
+    looked_up = [pl.lit(column).gather(pl.col("_fixture")).alias(column.name) for column in of_fixture]
+    texts = pl.col([name for name, dtype in compact.schema.items() if dtype == pl.Categorical])
+    added = compact.lazy().select(
+        pl.col("_fixture").alias("fixture"), *looked_up, *decided(to), texts.cast(pl.String)
     )
+    return collect(added).hstack(retrieved(compact.select(fixture="_fixture", shortlist="_shortlist"), to))

@@ -22,7 +22,7 @@ SCHEMA = {
 
 
 def of(*rows):
-    return decided(pl.DataFrame(rows, schema=SCHEMA, orient="row"), targets(GOLDS, IDS, 2))
+    return pl.DataFrame(rows, schema=SCHEMA, orient="row").select(decided(targets(GOLDS, IDS, 2)))
 
 
 def test_a_pick_is_a_gold_of_its_own_fixture_only():
