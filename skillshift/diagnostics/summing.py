@@ -11,12 +11,13 @@ from skillshift.diagnostics.tasks import (
     SUSPECT,
     begins_canonical,
     check_tasks,
+    has_suspects,
     keyed,
     suspected,
     uid_checks,
 )
 from skillshift.frame.contract import Kind, Rule, collect
-from skillshift.frame.engine import check_grouped, collect_beside, grouped_sums, total
+from skillshift.frame.engine import check_grouped, collect_beside, grouped_sums, reads_columns, total
 from skillshift.frame.errors import UsageError
 from skillshift.frame.reading import scan
 from skillshift.grid import SKILLSHIFT, Grid
@@ -62,9 +63,13 @@ def sums(logs: Any, *, by: Sequence[str] | None = None, grid: Grid = SKILLSHIFT)
     """
     frame, keys = cell_records(logs, by, grid)
     rules = _rules(frame, keys, grid)
-    looked_at = suspected(frame, grid, canonical=begins_canonical(frame))
-    suspect = Rule(SUSPECT, "uid", pl.col(SUSPECT), "")  # it only makes the exact rules look
-    grouped = collect(_plan(looked_at, keys, [*rules, suspect]))
+    if reads_columns(frame) and not has_suspects(frame):
+        plan = _plan(frame, keys, rules)
+    else:
+        looked_at = suspected(frame, grid, canonical=begins_canonical(frame))
+        suspect = Rule(SUSPECT, "uid", pl.col(SUSPECT), "")  # it only makes the exact rules look
+        plan = _plan(looked_at, keys, [*rules, suspect])
+    grouped = collect(plan)
     checked = _checked(grouped, frame, keys, rules, grid)
     summed = by_cell(checked, keys).rename({"site": "website"})
     return collect(summed.sort(cell_names(keys)), engine="in-memory")

@@ -106,6 +106,17 @@ def begins_canonical(frame: pl.LazyFrame) -> bool:
     return bool(first.any())
 
 
+def has_suspects(frame: pl.LazyFrame) -> bool:
+    """Whether a uid is missing or begins like a canonical one.
+
+    Comparisons, unlike a look at how a text begins, are ones that the statistics in Parquet files often
+    answer without a uid being read.
+    """
+    uid = pl.col("uid")
+    begins = (uid >= PREFIX) & (uid < PREFIX[:-1] + chr(ord(PREFIX[-1]) + 1))
+    return bool(collect(frame.filter(uid.is_null() | (uid == "") | begins).select("uid").head(1)).height)
+
+
 def numbered(frame: pl.LazyFrame) -> pl.LazyFrame:
     """The records with their numbers, for frames that did not come from files."""
     return frame if RECORD in frame.collect_schema().names() else frame.with_row_index(RECORD)
