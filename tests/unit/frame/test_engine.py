@@ -13,6 +13,7 @@ from skillshift.frame.engine import (
     check_grouped,
     collect_beside,
     grouped_sums,
+    reads_columns,
     sort,
     total,
 )
@@ -139,3 +140,15 @@ def test_values_are_sorted_in_place_by_one_thread_or_two(monkeypatch, many, n):
     expected = sorted(values.tolist())
     sort(values)
     assert values.tolist() == expected
+
+
+def test_parquet_is_read_column_by_column_and_json_lines_are_not(tmp_path):
+    frame = pl.DataFrame({"n": pl.Series([1, 2], dtype=pl.UInt64)})
+    frame.write_parquet(tmp_path / "a.parquet")
+    frame.write_ndjson(tmp_path / "a.jsonl")
+    parquet, lines = pl.scan_parquet(tmp_path / "a.parquet"), pl.scan_ndjson(tmp_path / "a.jsonl")
+    both = pl.concat([parquet, lines.cast(pl.UInt64)])
+    assert [reads_columns(f) for f in (parquet, lines, both, frame.lazy())] == [True, False, False, False]
+    for logs in (parquet, both):
+        column, (sums,) = collect_beside(logs.select("n"), logs.select(total("n")))
+        assert (sum(column.tolist()), sums.item()) == (sums.item(), 3 * len(column) // 2)
