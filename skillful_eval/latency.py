@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
 import polars as pl
 
 from skillful_eval.metrics import PERCENTILES
@@ -12,7 +13,7 @@ from skillshift.frame.errors import UsageError, shorten
 from skillshift.frame.exact import nearest_rank_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    import numpy.typing as npt
 
     from skillful_eval.scopes import Scopes
 
@@ -39,31 +40,55 @@ def latency_sums(budget_ms: float) -> list[pl.Expr]:
     ]
 
 
-def percentiles(runs: pl.LazyFrame, keys: Sequence[str], scopes: Scopes) -> list[pl.LazyFrame]:
+def percentiles(runs: pl.DataFrame, scopes: Scopes) -> pl.DataFrame:
     """The nearest-rank percentiles of latency in every scope.
 
     Args:
-        runs: Scored runs, with ``signature``.
-        keys: The keys.
+        runs: One row a run that has a latency: ``_key`` (UInt32), ``signature`` (UInt32), ``latency_ms``
+            (Float64).
         scopes: The scopes.
 
     Returns:
-        Plans of frames with one row a key and scope that has runs: the keys, ``scope``, and one column
-        (Float64, ms) a percentile of :data:`~skillful_eval.metrics.PERCENTILES`; null where a run has no
-        latency: what was not measured is never skipped.
+        One row a key and scope that has such runs: ``_key``, ``scope``, and one column (Float64, ms) a
+        percentile of :data:`~skillful_eval.metrics.PERCENTILES`.
     """
-    latency = pl.col("latency_ms")
-    # Sorted once for all percentiles.
-    ordered = pl.when(latency.null_count() == 0).then(latency.sort().implode())
-    ranked = [
-        latency.list.get(nearest_rank_of(latency.list.len(), q) - 1, null_on_oob=True).alias(name)
+    latency = runs["latency_ms"].to_numpy()
+    # Sorted once for all scopes; a stable sort by the scopes' numbers then keeps the latencies in order.
+    order = np.argsort(latency)
+    key, signature = runs["_key"].to_numpy()[order], runs["signature"].to_numpy()[order]
+    latency = latency[order]
+    parts = [_layer(key, signature, latency, number, names) for number, names in scopes.layers()]
+    return pl.concat(parts)
+
+
+def _layer(
+    key: npt.NDArray[np.uint32],
+    signature: npt.NDArray[np.uint32],
+    latency: npt.NDArray[np.float64],
+    number: pl.Series,
+    names: pl.Series,
+) -> pl.DataFrame:
+    """The percentiles of scopes that share no run, from runs in the order of their latencies."""
+    # One more scope for the runs that are in none of these.
+    scopes = len(names) + 1
+    scope_of = number.fill_null(len(names)).to_numpy()
+    greatest = (int(key.max(initial=0)) + 1) * scopes - 1
+    # The fewer bits, the quicker the sort.
+    bits = np.min_scalar_type(greatest)
+    place = key.astype(bits) * bits.type(scopes) + scope_of.astype(bits)[signature]
+    by_scope = np.argsort(place, kind="stable")
+    count = pl.Series("count", np.bincount(place, minlength=greatest + 1), dtype=pl.Int64)
+    table = pl.DataFrame([count]).with_columns(
+        (pl.col("count").cum_sum() - pl.col("count")).alias("first"),
+        pl.int_range(pl.len()).alias("place"),
+    )
+    table = table.filter((pl.col("count") > 0) & (pl.col("place") % scopes < len(names)))
+    ranked = table.select(
+        (pl.col("first") + nearest_rank_of(pl.col("count"), q) - 1).alias(name)
         for name, q in PERCENTILES.items()
-    ]
-    return [
-        runs.select(*keys, pl.lit(number).gather(pl.col("signature")).alias("scope"), "latency_ms")
-        .filter(pl.col("scope").is_not_null())
-        .group_by(*keys, "scope")
-        .agg(ordered)
-        .select(*keys, pl.lit(names).gather(pl.col("scope")), *ranked)
-        for number, names in scopes.layers()
-    ]
+    )
+    return table.select(
+        (pl.col("place") // scopes).cast(pl.UInt32).alias("_key"),
+        pl.lit(names).gather(pl.col("place") % scopes).alias("scope"),
+        *(pl.Series(rank.name, latency[by_scope[rank.to_numpy()]]) for rank in ranked),
+    )

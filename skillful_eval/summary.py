@@ -78,12 +78,9 @@ def report(
         [('narrow-8', 42.0, 54, 18), ('wide-20', 48.0, 54, 18)]
     """
     keys = report_keys(scored, by)
-    # Under names that no sum has, whatever the runs call them.
-    aside = {key: f"_key{number}" for number, key in enumerate(keys)}
+    runs, configurations = _numbered(scored.runs, keys)
     scopes = scopes_of(scored.fixtures, groups=groups, kinds=kinds)
-    table, curve = scope_sums(
-        scored.runs.rename(aside), list(aside.values()), scopes, latency_sums(budget_ms)
-    )
+    table, curve = scope_sums(runs, scopes, latency_sums(budget_ms))
     parts: list[pl.DataFrame] = []
     for metric in METRICS:
         parts.append(_rows(table, metric))
@@ -92,8 +89,18 @@ def report(
         if metric.name == LATENCY_MEAN.name:
             parts += [_percentile(table, name) for name in PERCENTILES]
     found = pl.concat(parts).with_row_index("_order").sort("_place", "_order")
-    places = table.select("_place", *(pl.col(name).alias(key) for key, name in aside.items()), "scope")
+    places = table.select("_place", "_key", "scope").join(configurations, on="_key", maintain_order="left")
     return found.join(places, on="_place", how="left", maintain_order="left").select(*keys, *REPORT)
+
+
+def _numbered(runs: pl.LazyFrame, keys: Sequence[str]) -> tuple[pl.LazyFrame, pl.DataFrame]:
+    """The runs with the number of their key, and the keys in order; numbers are quicker to group by."""
+    if not keys:
+        number = pl.lit(0, dtype=pl.UInt32).alias("_key")
+        return runs.with_columns(number), pl.select(number)
+    configurations = runs.select(keys).unique().sort(keys).with_row_index("_key").collect()
+    numbered = runs.join(configurations.lazy(), on=keys, how="left", nulls_equal=True, maintain_order="left")
+    return numbered, configurations
 
 
 def _rows(table: pl.DataFrame, metric: RoutingMetric, name: pl.Expr | None = None) -> pl.DataFrame:
