@@ -1,0 +1,1 @@
+"""Routers: what makes the runs that are measured. One protocol, one module a router."""
