@@ -85,12 +85,32 @@ def report(
     for metric in METRICS:
         parts.append(_rows(table, metric))
         if metric.name == RECALL.name:
-            parts.append(_rows(curve, RECALL, name=pl.format("recall@{}", "rank")))
+            parts.append(_points(curve))
         if metric.name == LATENCY_MEAN.name:
             parts += [_percentile(table, name) for name in PERCENTILES]
     found = pl.concat(parts).with_row_index("_order").sort("_place", "_order")
     places = table.select("_place", "_key", "scope").join(configurations, on="_key", maintain_order="left")
     return found.join(places, on="_place", how="left", maintain_order="left").select(*keys, *REPORT)
+
+
+def named_rows(table: pl.DataFrame, curve: pl.DataFrame, name: str) -> pl.DataFrame:
+    """The rows of one metric of a report, from sums.
+
+    Args:
+        table: Sums, and
+        curve: the same for every rank, as :func:`skillful_eval.rollup.scope_sums` gives them.
+        name: A metric of :data:`~skillful_eval.metrics.METRICS`, a percentile of latency, or a point of the
+            recall curve.
+
+    Returns:
+        One row a row of the table, or of the curve at the point's rank: ``_place``, then the columns of
+        :data:`REPORT` without the scope.
+    """
+    if name in METRICS:
+        return _rows(table, METRICS[name])
+    if name in PERCENTILES:
+        return _percentile(table, name)
+    return _points(curve).filter(pl.col("metric") == name)
 
 
 def _numbered(runs: pl.LazyFrame, keys: Sequence[str]) -> tuple[pl.LazyFrame, pl.DataFrame]:
@@ -115,6 +135,11 @@ def _rows(table: pl.DataFrame, metric: RoutingMetric, name: pl.Expr | None = Non
         pl.col(fixtures_of(metric)).alias("fixtures"),
         reason.alias("reason"),
     )
+
+
+def _points(curve: pl.DataFrame) -> pl.DataFrame:
+    """The points of the recall curve."""
+    return _rows(curve, RECALL, name=pl.format("recall@{}", "rank"))
 
 
 def _percentile(table: pl.DataFrame, name: str) -> pl.DataFrame:
