@@ -1,0 +1,88 @@
+"""Prompts that need no capability, told by their form alone: no request is made for them."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import polars as pl
+
+from skillful_eval.router.social import BESIDE, TURNS
+
+SLASH_COMMAND, SHORT_PROMPT, SOCIAL_TURN = HEURISTICS = ("slash-command", "short-prompt", "social-turn")
+"""Why a prompt is passed over, in the order in which they are tried."""
+
+SHORT = 12
+"""A prompt of fewer characters than this is short."""
+
+_ENDS = r"^[\s\p{Cc}\p{Cf}]+|[\s\p{Cc}\p{Cf}]+$"
+"""Blanks and invisible characters around a text."""
+
+_FOLDERS = (
+    "bin|dev|etc|home|lib|mnt|opt|proc|root|sbin|srv|sys|tmp|usr|var|Applications|Library|Users|Volumes"
+)
+
+# A command is one word; folders at the root of a system are no commands.
+_COMMAND = r"^/\p{L}[\p{L}\p{M}\p{N}_:-]*[.,;!?]*(?:\s|$)"
+_FOLDER = rf"^/(?:{_FOLDERS})\b[.,;!?]*(?:\s|$)"
+
+_EMOTICON = r"[:;]-?[dp]\b|<3+\b|\bxd+\b"
+_APOSTROPHE = r"['\u2018\u2019\u02bc\uff07]"
+
+
+def heuristic(prompts: pl.Series) -> pl.Series:
+    """Which prompts are passed over without a request, and why.
+
+    Args:
+        prompts: Prompts (text).
+
+    Returns:
+        Text, one a prompt: the first of these that holds, null where the prompt goes on or is null.
+
+        - ``slash-command``: it begins with ``/`` and one word that begins with a letter (letters, digits,
+          ``_``, ``-`` and ``:``), then a blank or the end. A path is told by what no command has: a second
+          ``/``, a ``.`` within the word, or the name of a folder at the root of a system, such as ``/etc``.
+        - ``short-prompt``: fewer than :data:`SHORT` code points in NFC, without blanks and invisible
+          characters around them.
+        - ``social-turn``: nothing but greetings, thanks, approvals and go-ons, in English or Vietnamese, one
+          or several after each other; case, punctuation, emoji, blanks, accents and Unicode form aside. A
+          prompt without any letter or digit is one as well.
+
+    Example:
+        >>> said = ["/review the diff", "/etc/hosts is broken", "ok", "Thanks, looks good to me!"]
+        >>> heuristic(pl.Series(said)).to_list()
+        ['slash-command', None, 'short-prompt', 'social-turn']
+    """
+    name = prompts.name
+    frame = pl.select(prompts.cast(pl.String).str.replace_all(_ENDS, "").alias("text")).lazy()
+    text = pl.col("text")
+    reason = (
+        pl.when(text.str.contains(_COMMAND) & ~text.str.contains(_FOLDER))
+        .then(pl.lit(SLASH_COMMAND))
+        .when(text.str.normalize("NFC").str.len_chars() < SHORT)
+        .then(pl.lit(SHORT_PROMPT))
+        .when(_folded(text).str.contains(_social()))
+        .then(pl.lit(SOCIAL_TURN))
+    )
+    return frame.select(reason.alias(name)).collect().to_series()
+
+
+def _folded(text: pl.Expr) -> pl.Expr:
+    """The words in lower case and without accents, each followed by one blank; nothing else is left."""
+    plain = text.str.to_lowercase().str.replace_all(_EMOTICON, " ").str.replace_all(_APOSTROPHE, "")
+    letters = (
+        plain.str.normalize("NFKD").str.replace_all(r"\p{M}+", "").str.replace_all("đ", "d", literal=True)
+    )
+    return letters.str.replace_all(r"[^\p{L}\p{N}]+|$", " ").str.strip_chars_start()
+
+
+@cache
+def _social() -> str:
+    """The expression that a folded text matches where it is a social turn as a whole."""
+    beside, turn = _any_of(BESIDE), _any_of(TURNS)
+    return rf"^(?:(?:{beside}) )*(?:{turn}) (?:(?:{beside}|{turn}) )*$|^$"
+
+
+def _any_of(phrases: tuple[str, ...]) -> str:
+    """An expression for any of them; the last letter may be drawn out (``thanksss``)."""
+    folded = pl.select(_folded(pl.lit(pl.Series(phrases)))).to_series().str.strip_chars_end()
+    return "|".join(f"{phrase}+" for phrase in folded.unique(maintain_order=True))
