@@ -8,6 +8,7 @@ import polars as pl
 
 from skillful_eval.latency import percentiles
 from skillful_eval.metrics import METRICS
+from skillful_eval.schema import REPLAYED
 from skillful_eval.stability import reused, unanimous, unrecorded
 from skillful_eval.sums import ABSTAIN, ANSWERABLE, POPULATIONS, RANK_UNITS, SUMS
 
@@ -72,6 +73,7 @@ def _by_fixture(runs: pl.LazyFrame, latencies: Sequence[pl.Expr]) -> pl.LazyFram
             *latencies,
             *(pl.col(name).sum() for name in tokens),
             *(pl.col(name).count().cast(pl.Int64).alias(f"{name}_runs") for name in tokens),
+            (pl.col("latency_reason") == REPLAYED).sum().cast(pl.Int64).alias("replayed"),
             unanimous().cast(pl.Int64),
             reused().cast(pl.Int64),
             unrecorded().cast(pl.Int64),

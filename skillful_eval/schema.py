@@ -27,6 +27,9 @@ NONE = "none"
 INJECTED, SKIPPED, DEGRADED = DECISIONS = ("injected", "skipped", "degraded")
 """What a run decided: a pick, an abstention, or no decision because something failed."""
 
+REPLAYED, BATCHED = LATENCY_REASONS = ("replayed", "batched")
+"""Why a run has no latency: a recorded response answered; it was decided together with others."""
+
 CONFIG = "config"
 """The field that tells one router's runs from another's."""
 
@@ -176,6 +179,12 @@ def _run_rules() -> tuple[Rule, ...]:
             ~latency.is_between(0, LATENCY_LIMIT_MS) | latency.is_nan(),
             f"milliseconds from 0 to {LATENCY_LIMIT_MS:g}, or null where it was not measured",
         ),
+        Rule(
+            "latency_reason.beside-latency",
+            "latency_reason",
+            pl.col("latency_reason").is_not_null() & latency.is_not_null(),
+            "null where there is a latency",
+        ),
         *(
             Rule(
                 f"{name}.range",
@@ -215,6 +224,13 @@ RUNS = RunsTable(
             "latency_ms",
             Kind.NUMBER,
             "How long the run took, in milliseconds.",
+            required=False,
+            nullable=True,
+        ),
+        Field(
+            "latency_reason",
+            Kind.TEXT,
+            f"Why latency_ms is null, such as {REPLAYED}.",
             required=False,
             nullable=True,
         ),

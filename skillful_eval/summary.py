@@ -155,19 +155,22 @@ def _reason(metric: RoutingMetric) -> pl.Expr:
     over = metric.populations
     needs_decisions = metric.layer in ("decision", "stability")
     is_latency, is_stability = metric.layer == "latency", metric.layer == "stability"
+    is_recorded = is_latency or metric.layer == "tokens"
+    told = pl.col("latency_runs") if is_latency else metric.denominator
     cases: dict[str, pl.Expr | bool] = {
         f"no-{population}-fixtures": over == (population,) and pl.col(f"expected_{population}") == 0
         for population in POPULATIONS
     }
     cases |= {
         "retrieval-only": needs_decisions and pl.col("retrieval_only"),
+        "replayed": is_latency and (pl.col("latency_runs") == 0) & (pl.col("replayed") > 0),
         "not-recorded": is_latency and pl.col("latency_runs") == 0,
         "missing-fixtures": pl.any_horizontal(False, *(pl.col(f"lacking_{one}") > 0 for one in over)),
         "missing-repeats": pl.any_horizontal(False, *(pl.col(f"short_{one}") > 0 for one in over)),
         "one-repeat": is_stability and pl.col("most") <= 1,
         "reused-responses": is_stability and pl.col("reused") > 0,
         "unrecorded-responses": is_stability and pl.col("unrecorded") > 0,
-        "partly-recorded": is_latency and pl.col("latency_runs") < pl.col("runs"),
+        "partly-recorded": is_recorded and told < pl.col("runs"),
         metric.empty: metric.denominator == 0,
     }
     return pl.coalesce(

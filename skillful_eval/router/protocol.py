@@ -6,12 +6,23 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import polars as pl
 
-from skillful_eval.schema import DECISIONS
+from skillful_eval.schema import BATCHED, DECISIONS, LATENCY_REASONS, REPLAYED
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from skillful_eval.corpus import Corpus
+
+__all__ = [
+    "BATCHED",
+    "CAUSES",
+    "LATENCY_REASONS",
+    "OUTCOMES",
+    "REPLAYED",
+    "REQUESTS",
+    "Router",
+    "shortlist_schema",
+]
 
 REQUESTS = ("fixture_id", "prompt", "repeat", "shortlist", "scores")
 """The columns of what a router decides on: ``fixture_id``, ``prompt`` (text, as the fixture has it),
@@ -21,9 +32,6 @@ CAUSES = ("timeout", "auth", "network", "upstream", "malformed", "config", "unre
 """Why a run is degraded: its time was up; the endpoint refused the key; no connection; the endpoint failed
 or asked to wait, until no retry was left; its answer was not as documented, or chose what was not offered; it
 refused the request, or the router cannot be used as it is set up; a replay has no response to the request."""
-
-REPLAYED, BATCHED = LATENCY_REASONS = ("replayed", "batched")
-"""Why a run has no latency: a recorded response answered; it was decided together with others."""
 
 OUTCOMES = pl.Schema(
     {

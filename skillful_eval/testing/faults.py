@@ -23,6 +23,7 @@ from skillful_eval.schema import (
     INJECTED,
     LATENCY_LIMIT_MS,
     NONE,
+    REPLAYED,
     RUNS,
     SKIPPED,
     TOKEN_LIMIT,
@@ -157,6 +158,9 @@ def _number_faults(of: Source, latency: str, *probabilities: str) -> Iterator[Fa
             yield FaultKind(of, f"{field}-{name}", f"{field}.range", field, _set(**{field: value}))
 
 
+_EXCUSED = "latency_reason.beside-latency"
+
+
 def _run_faults() -> Iterator[FaultKind]:
     strange = "no such id"
     for name, code, field, changes in (
@@ -165,6 +169,7 @@ def _run_faults() -> Iterator[FaultKind]:
         ("chosen-unknown", "chosen.unknown", "chosen", {"decision": INJECTED, "chosen": strange}),
         ("fixture-unknown", "fixture_id.unknown", "fixture_id", {"fixture_id": strange}),
         ("shortlist-unknown", "shortlist.unknown", "shortlist", {"shortlist": [strange]}),
+        ("latency-and-reason", _EXCUSED, "latency_reason", {"latency_ms": 1.0, "latency_reason": REPLAYED}),
     ):
         yield FaultKind("runs", name, code, field, _set(**changes))
     for decision in (SKIPPED, DEGRADED):

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final
 
-from skillful_eval.schema import CONFIG, DECISIONS, DEGRADED, INJECTED, KINDS, SKIPPED
+from skillful_eval.schema import CONFIG, DECISIONS, DEGRADED, INJECTED, KINDS, REPLAYED, SKIPPED
 from skillful_eval.testing.facts import Expected, Run, expectations
 
 if TYPE_CHECKING:
@@ -255,17 +255,20 @@ class _Scope:
         ]
         measured = ratio.layer in ("latency", "tokens")
         stability = ratio.layer == "stability"
-        told = sum(map(_told("latency_ms"), self.runs))
+        latency = ratio.layer == "latency"
+        told = sum(map(_told("latency_ms"), self.runs)) if latency else bottom
+        replayed = any(run.record.get("latency_reason") == REPLAYED for run in self.runs)
         cases = {
             f"no-{ratio.over[0] if ratio.over else ''}-fixtures": len(ratio.over) == 1 and not counted,
             "retrieval-only": ratio.layer in ("decision", "stability") and self.only_retrieves,
+            "replayed": latency and told == 0 and replayed,
             "not-recorded": measured and bottom == 0,
             "missing-fixtures": not all(counted),
             "missing-repeats": any(len(own) < self.most for own in counted),
             "one-repeat": stability and self.most == 1,
             "reused-responses": stability and any(map(_reuses, self.of_fixture)),
             "unrecorded-responses": stability and any(map(_conceals, self.of_fixture)),
-            "partly-recorded": ratio.layer == "latency" and told < len(self.runs),
+            "partly-recorded": measured and told < len(self.runs),
             ratio.empty: bottom == 0,
         }
         return next((code for code, holds in cases.items() if holds), None)

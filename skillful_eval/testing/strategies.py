@@ -13,7 +13,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from skillful_eval.events_schema import RANKING, ROUTE, USE
-from skillful_eval.schema import CONFIG, DECISIONS, GROUPS, INJECTED, KINDS, NONE
+from skillful_eval.schema import CONFIG, DECISIONS, GROUPS, INJECTED, KINDS, LATENCY_REASONS, NONE
 from skillful_eval.testing.files import faulty_corpora, faulty_jsonl, jsonl_bytes
 from skillful_eval.testing.needs import st
 
@@ -163,6 +163,8 @@ def runs(
             run = _run(draw, entries, fixture["id"], repeat, decisions, unique=not repeated_ids)
             if measured or (measured is None and draw(_ANY)):
                 run["latency_ms"] = draw(_LATENCIES)
+            else:
+                run["latency_reason"] = draw(st.sampled_from((None, *LATENCY_REASONS)))
             if replayed:
                 run["response_index"] = draw(st.sampled_from((None, *range(most))))
             log.append(run)

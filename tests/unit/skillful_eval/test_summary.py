@@ -236,10 +236,22 @@ def test_latency_of_some_runs_only_is_not_latency(scored_of, whole):
     assert value(report(scored_of(*whole)), "latencyP50", column="reason") == "not-recorded"
 
 
-def test_tokens_are_those_of_the_runs_that_tell_them(scored_of, whole):
+def test_replayed_runs_have_no_latency_and_say_why(scored_of, whole):
+    found = report(scored_of(*(row | {"latency_reason": "replayed"} for row in whole)))
+    for metric in ("latencyMean", "latencyP95", "overBudgetRate"):
+        assert value(found, metric) is None
+        assert value(found, metric, column="reason") == "replayed"
+    found = report(scored_of(*(row | {"latency_reason": "batched"} for row in whole)))
+    assert value(found, "latencyP95", column="reason") == "not-recorded"
+
+
+def test_tokens_of_some_runs_only_are_no_mean_but_their_sum_is_told(scored_of, whole):
     rows = [row | {"tokens_in": 10 if row["fixture_id"] != "store" else None} for row in whole]
     found = report(scored_of(*rows))
     assert parts(found, "tokensInMean") == (30.0, 3, 3)
+    assert value(found, "tokensInMean") is None
+    assert value(found, "tokensInMean", column="reason") == "partly-recorded"
+    assert value(found, "tokensInMean", "group:coding") == 10.0
     assert value(found, "tokensOutMean", column="reason") == "not-recorded"
 
 
