@@ -1,0 +1,220 @@
+"""The router that is a user's own code: a function that picks, or an object that is a whole router."""
+
+from __future__ import annotations
+
+import inspect
+import math
+import sys
+import time
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from skillful_eval.router.protocol import OUTCOMES, Router
+from skillful_eval.sanitise.private import redact
+from skillful_eval.schema import DEGRADED, INJECTED, NONE, SKIPPED
+from skillful_eval.snapshot import FIELDS
+from skillshift.frame.errors import TEXT_WIDTH, UsageError, shorten
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from skillful_eval.corpus import Corpus
+
+BATCH = 16
+"""How many prompts a function is given before what it decided can be kept."""
+
+FAILED, MALFORMED = "upstream", "malformed"
+"""The causes of a function's degraded runs: it raised; it returned what is no decision."""
+
+_ANSWER = ("choice", "none_p", "winner_p")
+_EXPECTED = f'an id that was offered, "{NONE}", or a mapping with {", ".join(_ANSWER)}'
+_CANDIDATE = ("id", "name", "description", "when_to_use")
+
+
+class PythonRouter:
+    """A user's own code as a router.
+
+    Args:
+        corpus: The corpus.
+        retriever: What shortlists for a function; a whole router shortlists itself.
+        reference: ``module:attribute``, the attribute with dots where it is one of an object. The module is
+            looked for in the working folder too. The attribute is
+
+            - a function of a prompt (text) and its candidates, best first: a list of dictionaries with
+              ``id``, ``name``, ``description`` and, where the entry has one, ``whenToUse``. It returns an id
+              that was offered, ``"none"``, or a dictionary with ``choice`` (such an id, or ``"none"``) and
+              optionally ``none_p`` and ``winner_p`` (probabilities, which are written down). It decides
+              itself: no threshold is applied.
+            - or an object that follows :class:`skillful_eval.router.protocol.Router`.
+
+    Raises:
+        UsageError: The module cannot be imported, lacks the attribute, or the attribute is neither.
+
+    A function's exceptions are degraded runs (cause ``upstream``), and so is a return value that is no
+    decision (cause ``malformed``). The latency is that of the call, one at a time. Where a whole router's
+    ``decide`` raises, all runs that it was given are degraded.
+    """
+
+    def __init__(self, corpus: Corpus, retriever: Router, reference: str) -> None:
+        self._corpus = corpus
+        self._retriever = retriever
+        self._reference = reference
+        value = _load(reference)
+        self._whole: Router | None = None if inspect.isfunction(value) else _router(value, reference)
+        self._function: Callable[..., Any] | None = None
+        if self._whole is None:
+            self._function = _function(value, reference)
+        names = {column: name for name, column in FIELDS.items()}
+        self._candidates = [
+            {names[column]: text for column, text in row.items() if text is not None}
+            for row in corpus.entries.select(_CANDIDATE).to_dicts()
+        ]
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the code shortlists too, so that the retriever is not used."""
+        return self._whole is not None
+
+    @property
+    def batch(self) -> int | None:
+        """How many requests :meth:`decide` is given at most."""
+        return BATCH if self._whole is None else self._whole.batch
+
+    @property
+    def settings(self) -> Mapping[str, str]:
+        """What tells this configuration of the router from another."""
+        own = self._retriever.settings if self._whole is None else self._whole.settings
+        inner = {
+            f"{'retriever' if self._whole is None else 'own'}.{name}": text for name, text in own.items()
+        }
+        return {"router": "python", "function": self._reference, **inner}
+
+    def shortlist(self, prompts: pl.Series) -> pl.DataFrame:
+        """The retriever's shortlists, or the whole router's.
+
+        Raises:
+            UsageError: The whole router raised.
+        """
+        if self._whole is None:
+            return self._retriever.shortlist(prompts)
+        try:
+            return self._whole.shortlist(prompts)
+        except Exception as error:
+            raise UsageError(f"{self._reference}: shortlist raised {_told(error)}") from error
+
+    def decide(self, requests: pl.DataFrame) -> pl.DataFrame:
+        """What the code decides: one row a request, with the columns of the protocol's outcomes."""
+        if self._whole is not None:
+            try:
+                return self._whole.decide(requests)
+            except Exception as error:  # noqa: BLE001 - whatever a user's code raises is a failure, not ours
+                failed = {"decision": DEGRADED, "reason": FAILED, "detail": _told(error)}
+                return pl.DataFrame([failed] * requests.height, schema=OUTCOMES)
+        shortlists = requests["shortlist"].list.eval(pl.element().to_physical()).to_list()
+        rows = [self._call(*pair) for pair in zip(requests["prompt"], shortlists, strict=True)]
+        return pl.DataFrame(rows, schema=OUTCOMES)
+
+    def _call(self, prompt: str, shortlist: Sequence[int]) -> dict[str, Any]:
+        if self._function is None:
+            raise UsageError(f"{self._reference}: not a function")
+        candidates = [dict(self._candidates[code]) for code in shortlist]  # copies: the code may change them
+        offered = {candidate["id"] for candidate in candidates}
+        began = time.perf_counter()
+        try:
+            answer = self._function(prompt, candidates)
+            row = _row(answer, offered)
+        except Exception as error:  # noqa: BLE001 - whatever a user's code raises is a failure, not ours
+            row = {"decision": DEGRADED, "reason": FAILED, "detail": _told(error)}
+        return row | {"latency_ms": (time.perf_counter() - began) * 1000}
+
+
+def _load(reference: str) -> Any:
+    module, _, attribute = reference.partition(":")
+    if not module or not attribute:
+        raise UsageError(f"--function: found {shorten(reference)}, expected module:attribute")
+    here = str(Path.cwd())
+    if here not in sys.path and "" not in sys.path:
+        sys.path.insert(0, here)  # an installed command does not look into the working folder by itself
+    try:
+        value: Any = import_module(module)
+    except (Exception, SystemExit) as error:
+        raise UsageError(f"{reference}: the module {module} cannot be imported: {_told(error)}") from error
+    try:
+        for name in attribute.split("."):
+            value = getattr(value, name)
+    except AttributeError as error:
+        raise UsageError(f"{reference}: {error}") from error
+    return value
+
+
+def _router(value: Any, reference: str) -> Router | None:
+    """A whole router, or None where the value does not look like one."""
+    parts = ("batch", "settings", "shortlist", "decide")
+    lacks = [name for name in parts if not hasattr(value, name)]
+    if "shortlist" in lacks or "decide" in lacks:
+        return None
+    if inspect.isclass(value):
+        raise UsageError(f"{reference}: found a class, expected an object of it, or a function")
+    if lacks:
+        raise UsageError(f"{reference}: lacks {' and '.join(lacks)}; a router has {', '.join(parts)}")
+    router: Router = value
+    return router
+
+
+def _function(value: Any, reference: str) -> Callable[..., Any]:
+    expected = "expected a function of a prompt and its candidates, or an object with shortlist and decide"
+    if not callable(value):
+        raise UsageError(f"{reference}: found {type(value).__name__}, {expected}")
+    if inspect.iscoroutinefunction(value):
+        raise UsageError(f"{reference}: found an asynchronous function; wrap it in one that waits for it")
+    try:
+        inspect.signature(value).bind("", [])
+    except TypeError as error:
+        raise UsageError(f"{reference}: {expected}: {error}") from error
+    except ValueError:  # a function in C may not tell what it takes
+        pass
+    function: Callable[..., Any] = value
+    return function
+
+
+def _row(answer: Any, offered: set[str]) -> dict[str, Any]:
+    """The decision that an answer stands for."""
+    told = {"choice": answer} if isinstance(answer, str) else answer
+    wrong = _wrong(told, offered)
+    if wrong:
+        return {"decision": DEGRADED, "reason": MALFORMED, "detail": wrong}
+    chances = {name: None if told.get(name) is None else float(told[name]) for name in _ANSWER[1:]}
+    if told["choice"] == NONE:
+        return {"decision": SKIPPED, "reason": NONE, **chances}
+    return {"decision": INJECTED, "chosen": told["choice"], **chances}
+
+
+def _wrong(told: Any, offered: set[str]) -> str | None:
+    """What is wrong with an answer, or None."""
+    if not isinstance(told, dict):
+        return f"returned {redact(shorten(told))}, expected {_EXPECTED}"
+    unknown = [name for name in told if name not in _ANSWER]
+    if unknown or "choice" not in told:
+        return f"returned a mapping with {redact(shorten(list(map(str, told))))}, expected {_EXPECTED}"
+    choice = told["choice"]
+    if not isinstance(choice, str) or (choice != NONE and choice not in offered):
+        return f"chose {redact(shorten(choice))}, which was not offered"
+    for name in _ANSWER[1:]:
+        chance = told.get(name)
+        if chance is None:
+            continue
+        number = not isinstance(chance, bool) and hasattr(chance, "__float__")
+        if not number or math.isnan(float(chance)) or not 0 <= float(chance) <= 1:
+            return f"{name}: found {redact(shorten(chance))}, expected a probability, 0 to 1"
+    return None
+
+
+def _told(error: BaseException) -> str:
+    """An exception's type and first line, without what looks private."""
+    said = str(error).encode("utf-8", "backslashreplace").decode()
+    first = said.strip().partition("\n")[0]
+    text = f"{type(error).__name__}: {redact(first)}" if first else type(error).__name__
+    return text if len(text) <= 2 * TEXT_WIDTH else text[: 2 * TEXT_WIDTH - 3] + "..."
