@@ -6,11 +6,11 @@ import hashlib
 import json
 from collections import Counter
 from dataclasses import replace
-from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import polars as pl
 
+from skillful_eval.documents import canonical, encodes, read_json
 from skillful_eval.names import capability
 from skillful_eval.schema import KINDS, NONE
 from skillshift.frame.errors import SHOWN, ContractError, InputError, Violation, shorten
@@ -68,45 +68,19 @@ def load(path: str) -> tuple[dict[str, Any], list[Any]]:
     Raises:
         InputError: The file cannot be read, is not strict JSON, or is no snapshot.
     """
-    try:
-        text = Path(path).read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror}; expected a {TABLE}") from error
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path}: not UTF-8 text ({error}); expected a {TABLE}") from error
-    try:
-        document = json.loads(text, object_pairs_hook=_unique, parse_constant=_refuse)
-    except json.JSONDecodeError as error:
-        where = f"{path}:{error.lineno}:{error.colno}"
-        raise InputError(f"{where}: not JSON: {error.msg}; expected {_WHAT}") from error
-    except RecursionError as error:
-        raise InputError(f"{path}: nested too deeply; expected {_WHAT}") from error
-    except ValueError as error:
-        raise InputError(f"{path}: {error}; expected {_WHAT}") from error
+    document = read_json(path, f"a {TABLE}", _WHAT)
     if not isinstance(document, dict):
-        raise InputError(f"{path}: found {_shown(document)}, expected {_WHAT}")
+        raise InputError(f"{path}: found {shorten(document)}, expected {_WHAT}")
     for name, (kind, expected) in _HEADER_TYPES.items():
         found = document.get(name)
         wrong = type(found) is not kind or (isinstance(found, int) and found < 0)
-        if wrong or (isinstance(found, str) and not _encodes(found)):
-            shown = _shown(found) if name in document else "nothing"
+        if wrong or (isinstance(found, str) and not encodes(found)):
+            shown = shorten(found) if name in document else "nothing"
             raise InputError(f"{path}: {name}: found {shown}, expected {expected}")
     entries = document.get("entries")
     if not isinstance(entries, list) or not entries:
-        raise InputError(f"{path}: entries: found {_shown(entries)}, expected a list of at least one entry")
+        raise InputError(f"{path}: entries: found {shorten(entries)}, expected a list of at least one entry")
     return {name: document[name] for name in HEADER}, entries
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    record = dict(pairs)
-    if len(record) != len(pairs):
-        twice = [key for key, n in Counter(key for key, _ in pairs).items() if n > 1]
-        raise ValueError(f"the key {_shown(twice[0])} stands twice in one object ({_shown(record)})")
-    return record
-
-
-def _refuse(name: str) -> NoReturn:
-    raise ValueError(f"found {name}, which is not JSON")
 
 
 def entries_frame(records: list[Any], source: str) -> pl.DataFrame:
@@ -133,27 +107,14 @@ def entries_frame(records: list[Any], source: str) -> pl.DataFrame:
 def _suspicious(records: list[dict[str, Any]]) -> bool:
     for name in FIELDS:
         values: list[Any] = [record.get(name, None if name in REQUIRED else "") for record in records]
-        if set(map(type, values)) != {str} or not _encodes("".join(values)):
+        if set(map(type, values)) != {str} or not encodes("".join(values)):
             return True
         if name in _FILLED and not all(map(str.strip, values)):
             return True
-    if not _encodes("".join(filter(None, map(_other, records)))):
+    if not encodes("".join(filter(None, map(_other, records)))):
         return True
     reserved = any(record[name] == NONE for record in records for name in _NAMING)
     return reserved or not {record["kind"] for record in records} <= set(KINDS)
-
-
-def _shown(value: Any) -> str:
-    """A found value as messages repeat it; half a surrogate pair, which no output holds, is spelled out."""
-    return shorten(value).encode(errors="backslashreplace").decode()
-
-
-def _encodes(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _frame(records: list[dict[str, Any]]) -> pl.DataFrame:
@@ -181,7 +142,7 @@ def _refusal(records: list[Any], source: str) -> ContractError:
         counts.update(violation.code for violation in found)
         place = f"{source}: entry {number}"
         if isinstance(record, dict) and isinstance(record.get("id"), str):
-            place += f" ({_shown(record['id'])})"
+            place += f" ({shorten(record['id'])})"
         if len(shown) < SHOWN:
             shown += [replace(one, file=place) for one in found]
     return ContractError(TABLE, counts, shown)
@@ -190,7 +151,7 @@ def _refusal(records: list[Any], source: str) -> ContractError:
 def _wrong(record: Any, number: int, first: dict[str, int]) -> list[Violation]:
     if type(record) is not dict:
         expected = "an object with the entry's fields"
-        return [Violation(code="entry.type", found=_shown(record), expected=expected)]
+        return [Violation(code="entry.type", found=shorten(record), expected=expected)]
     found = (
         _wrong_value(name, record[name], number, first)
         if name in record
@@ -199,16 +160,16 @@ def _wrong(record: Any, number: int, first: dict[str, int]) -> list[Violation]:
         if name in record or name in REQUIRED
     )
     wrong = [violation for violation in found if violation is not None]
-    if not _encodes(_other(record) or ""):
+    if not encodes(_other(record) or ""):
         wrong.append(
-            Violation(code="entry.text", found=_shown(record), expected="text without half characters")
+            Violation(code="entry.text", found=shorten(record), expected="text without half characters")
         )
     return wrong
 
 
 def _wrong_value(name: str, value: Any, number: int, first: dict[str, int]) -> Violation | None:
     what, expected, hint = "", "", ""
-    if type(value) is not str or not _encodes(value):
+    if type(value) is not str or not encodes(value):
         what, expected = "type", "text"
         hint = "leave out a field without a value" if value is None and name not in REQUIRED else ""
     elif name in _FILLED and not value.strip():
@@ -222,7 +183,7 @@ def _wrong_value(name: str, value: Any, number: int, first: dict[str, int]) -> V
         what, expected = "duplicate", f"an id of its own; entry {first[value]} has this one"
     if not what:
         return None
-    return Violation(code=f"{name}.{what}", field=name, found=_shown(value), expected=expected, hint=hint)
+    return Violation(code=f"{name}.{what}", field=name, found=shorten(value), expected=expected, hint=hint)
 
 
 def json_entries(entries: pl.DataFrame) -> list[dict[str, Any]]:
@@ -233,11 +194,6 @@ def json_entries(entries: pl.DataFrame) -> list[dict[str, Any]]:
         record = {name: row[column] for column, name in columns.items() if row[column] is not None}
         records.append(record | (json.loads(row["other"]) if row["other"] else {}))
     return records
-
-
-def canonical(value: Any) -> str:
-    """Canonical JSON: keys sorted, no white space between tokens, text escaped only where JSON demands it."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 
 def digest(records: list[dict[str, Any]]) -> str:
