@@ -13,7 +13,7 @@ import polars as pl
 from skillful_eval.router.protocol import BATCHED, OUTCOMES, shortlist_schema
 from skillful_eval.runner_checks import checked_outcomes, checked_shortlists
 from skillful_eval.runner_metadata import config_name, metadata
-from skillful_eval.runner_parts import PART, ROW, open_parts
+from skillful_eval.runner_parts import ROW, open_parts
 from skillful_eval.runner_summary import RunSummary, summarise
 from skillful_eval.schema import CONFIG, SKIPPED
 from skillshift.frame.errors import UsageError, shorten
@@ -137,7 +137,7 @@ def run_router(
         if written is not None:
             written()
         parts.clear()
-    return summarise(runs, parts.out, resumed=before)
+    return summarise(runs, parts.out, fixtures=fixtures.frame.height, resumed=before)
 
 
 def _check(fixtures: Fixtures, corpus: Corpus, repeat: int, config: str | None, tuned_on: str | None) -> None:
@@ -171,9 +171,10 @@ def _requests(
         shortlists = checked_shortlists(router, router.shortlist(distinct["prompt"]), distinct.height, schema)
         if router.batch is not None:
             parts.keep_shortlists(shortlists)
-    which = prompts.join(
-        distinct.with_row_index("which"), on="prompt", how="left", maintain_order="left"
-    ).get_column("which")
+    which = pl.int_range(prompts.height, dtype=pl.UInt32, eager=True)
+    if distinct.height < prompts.height:
+        numbered = distinct.with_row_index("which")
+        which = prompts.join(numbered, on="prompt", how="left", maintain_order="left")["which"]
     reasons = pl.Series("reason", [None], dtype=pl.String).new_from_index(0, prompts.height)
     if heuristics:
         from skillful_eval.router.heuristics import heuristic
@@ -198,7 +199,9 @@ def _decided(
     """The outcome of every request, in order."""
     rows = pl.DataFrame({ROW: pl.int_range(requests.height, dtype=pl.UInt32, eager=True), "reason": skipped})
     passed = rows.filter(pl.col("reason").is_null())
-    missing = passed.join(parts.done, on=ROW, how="anti", maintain_order="left")[ROW]
+    missing = passed[ROW]
+    if parts.done.height:
+        missing = missing.filter(~missing.is_in(parts.done[ROW].implode()))
     batch = router.batch or max(missing.len(), 1)
     if batch < 1:
         raise UsageError(f"{type(router).__name__}.batch: found {batch}, expected a whole number from 1")
@@ -225,8 +228,8 @@ def _decided(
             # One slice that is everything is written as the output itself at once.
             if router.batch is not None:
                 parts.keep(slices[-1])
-    asked_all = pl.concat(slices).sort(ROW)
-    return _complete(router, rows, asked_all)
+    decided = pl.concat(slices)
+    return _complete(router, rows, decided if decided[ROW].is_sorted() else decided.sort(ROW))
 
 
 def _complete(router: Router, rows: pl.DataFrame, decided: pl.DataFrame) -> pl.DataFrame:
@@ -237,17 +240,21 @@ def _complete(router: Router, rows: pl.DataFrame, decided: pl.DataFrame) -> pl.D
             f"{type(router).__name__}.decide: found no decision in {undecided:,} of {decided.height:,} runs, "
             "expected one in every run, or in none where it only retrieves; a failure is degraded"
         )
+    decided = decided.select(OUTCOMES.names())
     if decided.height == rows.height:
-        return decided.drop(ROW)
+        return decided
     retrieves = decided.height > 0 and undecided == decided.height
-    alone = rows.filter(pl.col("reason").is_not_null()).select(
-        ROW,
+    passed = rows["reason"].is_null()
+    alone = rows.filter(~passed).with_columns(
         decision=pl.lit(None if retrieves else SKIPPED, dtype=OUTCOMES["decision"]),
         reason=pl.lit(None, dtype=pl.String) if retrieves else pl.col("reason"),
         latency_reason=pl.lit(BATCHED),
     )
-    skips = PART.to_frame().clear().pipe(lambda empty: pl.concat([empty, alone], how="diagonal"))
-    return pl.concat([decided.select(PART.names()), skips.select(PART.names())]).sort(ROW).drop(ROW)
+    both = pl.concat([decided, alone.drop(ROW)], how="diagonal")
+    # The place of each run in that: the decided ones come first, then the skipped ones, each in order.
+    place = pl.when("passed").then(pl.col("passed").cum_sum() - 1)
+    other = decided.height + (~pl.col("passed")).cum_sum() - 1
+    return both[pl.DataFrame({"passed": passed}).select(place.otherwise(other)).to_series()]
 
 
 def _latency(runs: pl.DataFrame) -> dict[str, Any]:

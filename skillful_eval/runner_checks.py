@@ -27,14 +27,11 @@ def checked_shortlists(router: Any, shortlists: Any, height: int, schema: pl.Sch
     """
     what = f"{type(router).__name__}.shortlist"
     found = _conformed(what, shortlists, height, schema, "ids of the corpus")
-    if not found.height:
-        return found
-    ids, scores = pl.col("shortlist"), pl.col("scores")
-    wrong = found.filter(
-        ids.is_null()
-        | (ids.list.eval(pl.element().null_count()).list.first() > 0)
-        | (ids.list.len() != scores.list.len()).fill_null(value=True)
-    ).height
+    ids, scores = found["shortlist"], found["scores"]
+    wrong = (ids.is_null() | (ids.list.len() != scores.list.len()).fill_null(True)).sum()
+    if ids.explode(empty_as_null=False, keep_nulls=False).null_count():
+        lacks = pl.col("shortlist").list.eval(pl.element().null_count()).list.first() > 0
+        wrong += found.filter(lacks).height
     if wrong:
         raise UsageError(f"{what}: {wrong:,} of {height:,} prompts have no list of ids with a score each")
     return found
@@ -50,7 +47,7 @@ def checked_outcomes(router: Any, outcomes: Any, height: int, corpus: Corpus) ->
     what = f"{type(router).__name__}.decide"
     found = _conformed(what, outcomes, height, OUTCOMES, "decisions")
     ids = pl.Enum(corpus.entries["id"])
-    decision = pl.col("decision").cast(pl.String)
+    decision = pl.col("decision")
     rules = (
         *_RULES,
         Rule(
@@ -66,7 +63,7 @@ def checked_outcomes(router: Any, outcomes: Any, height: int, corpus: Corpus) ->
             f"why the run was skipped or {DEGRADED}",
         ),
     )
-    check(found.with_columns(decision).lazy(), rules, what)
+    check(found.lazy(), rules, what)
     return found
 
 

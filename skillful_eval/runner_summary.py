@@ -77,32 +77,29 @@ class RunSummary:
         return "\n".join(lines) + "\n"
 
 
-def summarise(runs: pl.DataFrame, out: Path, *, resumed: int) -> RunSummary:
+def summarise(runs: pl.DataFrame, out: Path, *, fixtures: int, resumed: int) -> RunSummary:
     """Count runs.
 
     Args:
         runs: The runs as they are written; at least one.
         out: Where.
+        fixtures: How many fixtures were run.
         resumed: How many decisions were there before.
     """
-    count = pl.len().cast(pl.Int64)
-    by_decision = dict(runs.group_by(pl.col("decision").cast(pl.String)).agg(count).rows())
-    by_reason = (
-        runs.group_by(pl.col("decision").cast(pl.String), "reason")
-        .agg(count.alias("runs"))
-        .sort("runs", "reason", descending=[True, False])
-    )
-    per_fixture = runs.group_by("fixture_id").agg(reused())
+    by_reason = runs.group_by("decision", "reason").agg(pl.len().cast(pl.Int64).alias("runs"))
+    by_decision = dict(by_reason.group_by("decision").agg(pl.col("runs").sum()).rows())
+    by_reason = by_reason.sort("runs", "reason", descending=[True, False])
+    recorded = runs.filter(pl.col("response_index").is_not_null())
     return RunSummary(
         out=out,
         config=runs[CONFIG][0],
-        fixtures=per_fixture.height,
+        fixtures=fixtures,
         runs=runs.height,
         decisions={name: by_decision.get(name, 0) for name in DECISIONS},
         reasons={
             name: dict(by_reason.filter(decision=name).select("reason", "runs").rows())
             for name in (SKIPPED, DEGRADED)
         },
-        reused_fixtures=int(per_fixture["reused"].sum()),
+        reused_fixtures=recorded.group_by("fixture_id").agg(reused()).filter("reused").height,
         resumed=resumed,
     )
