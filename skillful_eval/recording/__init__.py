@@ -1,0 +1,1 @@
+"""Recording what an endpoint answers, and answering from a recording."""

@@ -1,0 +1,150 @@
+"""Taking what is private out of a recording at the moment of writing."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from skillful_eval.recording.responses import PROBABILITIES
+from skillful_eval.sanitise.literals import Literals
+from skillful_eval.sanitise.patterns import SECRET
+from skillful_eval.sanitise.private import Private
+from skillful_eval.sanitise.views import MARK, fold, views
+from skillful_eval.schema import NONE
+from skillshift.frame.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Sequence
+
+    from skillful_eval.recording.responses import Response
+    from skillful_eval.sanitise.views import View
+
+_WORDS = frozenset({NONE, "choice", "noul"})
+"""Texts of every response: they tell nothing, even where a key should be the same word."""
+
+_TELLING = 8
+"""An encoded key, or digits in a number, shorter than this would be found everywhere by chance."""
+
+
+@dataclass(eq=False)
+class Keys(Literals):
+    """Keys: found in any case, inside of words too, and in the encodings that keys travel in."""
+
+    secrets: Sequence[str] = ()
+    _forms: frozenset[str] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        given = {secret.strip() for secret in self.secrets} - {""}
+        folded = {fold(form) for secret in given for form in _forms(secret)} | {fold(text) for text in given}
+        self._forms = frozenset(folded - {""})
+
+    def __len__(self) -> int:
+        return len(self._forms)
+
+    def find(self, view: View) -> Iterator[tuple[str, int, int]]:
+        """Where keys occur in a view: what it is, and where it begins and ends in the original."""
+        folded = view.folded
+        for form in self._forms:
+            first = folded.text.find(form)
+            while first >= 0:
+                last = first + len(form)
+                yield SECRET, folded.starts[first], folded.ends[last - 1]
+                first = folded.text.find(form, last)
+
+
+def _forms(secret: str) -> Iterator[str]:
+    raw = secret.encode("utf-8", "surrogatepass")
+    encoded = [raw.hex()]
+    # Base64 of a text that the key is a part of: at each of three alignments, the characters that are the
+    # key's alone.
+    for offset in range(3):
+        whole = base64.b64encode(bytes(offset) + raw).decode()
+        inner = whole[(offset * 8 + 5) // 6 : (offset + len(raw)) * 8 // 6]
+        encoded += [inner, inner.replace("+", "-").replace("/", "_")]
+    yield from (text for text in encoded if len(text) >= _TELLING)
+
+
+class Redactor:
+    """Takes private text and keys out of what is recorded.
+
+    Args:
+        secrets: Keys that must not occur in any form, whatever they look like.
+    """
+
+    def __init__(self, secrets: Sequence[str] = ()) -> None:
+        if isinstance(secrets, str):
+            raise UsageError("secrets: found one text, expected a list of texts")
+        self._keys = Keys(secrets=secrets)
+        self._private = Private(literals=self._keys)
+
+    def text(self, text: str, offered: Collection[str] = ()) -> str:
+        """A text without what is private; the ids that were offered stay as they are."""
+        return text if text in offered or text in _WORDS else self._private.redact(text)[0]
+
+    def fixture(self, fixture: str) -> str:
+        """A fixture's id, or what stands for it where something private is in it."""
+        return hidden(fixture) if self._private.find(fixture) else fixture
+
+    def response(self, response: Response, offered: Collection[str]) -> Response:
+        """A response without what is private, in texts, keys of objects, and numbers."""
+        clean: Response = self._value(response, offered)
+        primary = clean["answers"]["primary"]
+        given = response["answers"]["primary"][PROBABILITIES]
+        probabilities: dict[str, float] = {}
+        for name, number in given.items():
+            if not self._is_key(number):
+                # Of names that become one, the first stays: none of them was offered.
+                probabilities.setdefault(self.text(name, offered), number)
+        primary[PROBABILITIES] = probabilities
+        return clean
+
+    def _value(self, value: Any, offered: Collection[str]) -> Any:
+        if isinstance(value, dict):
+            return {
+                name: self._value(item, offered) for name, item in value.items() if not self._is_key(item)
+            }
+        return self.text(value, offered) if isinstance(value, str) else value
+
+    def _is_key(self, value: Any) -> bool:
+        """Whether a number is a key: where keys are digits, an endpoint may give one back as a number."""
+        digits = str(value) if isinstance(value, int | float) else ""
+        return len(digits) >= _TELLING and any(True for view in views(digits) for _ in self._keys.find(view))
+
+
+def hidden(fixture: str) -> str:
+    """What stands for a fixture's id that something private is in: a mark, and a digest that tells ids apart.
+
+    >>> hidden("jane@example.org")
+    '[redacted] 13d855ce-931073d4-924ac377'
+    """
+    digits = digest(fixture)
+    return f"{MARK} {digits}"
+
+
+def digest(text: str) -> str:
+    """The beginning of a text's SHA-256, in groups of digits that are not taken for a key."""
+    digits = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    return "-".join(digits[first : first + 8] for first in range(0, 24, 8))
+
+
+def fits(recorded: str, sent: str) -> bool:
+    """Whether a text may be the one that was recorded: the same wherever the recording shows it.
+
+    >>> fits("open [redacted] now", "open https://example.org now"), fits("open [redacted]", "close it")
+    (True, False)
+    """
+    first, *pieces = recorded.split(MARK)
+    if not pieces:
+        return recorded == sent
+    last = pieces.pop()
+    if len(sent) < len(first) + len(last) or not (sent.startswith(first) and sent.endswith(last)):
+        return False
+    place, end = len(first), len(sent) - len(last)
+    for piece in pieces:
+        found = sent.find(piece, place, end)
+        if found < 0:
+            return False
+        place = found + len(piece)
+    return True
