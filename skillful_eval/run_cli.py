@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from enum import StrEnum
 from pathlib import Path  # noqa: TC003 - Typer reads annotations when it runs
 from typing import TYPE_CHECKING, Annotated, Any
@@ -17,8 +17,6 @@ from skillshift.frame.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-
-    import httpx
 
 if TYPE_CHECKING:
     RouterName = str
@@ -137,57 +135,32 @@ def _run(name: str, given: dict[str, Any], fixtures: str, corpus: str, options: 
     choice, out = ROUTERS[name], options["out"]
     if name == "http" and "replay" not in given:
         given = {**given, "key": _key(given.get("key_variable"))}
-    with progress("Reading fixtures"):
-        capabilities = read_corpus(corpus)
-        prompts = read_fixtures(fixtures, capabilities)
-        transport, finish, facts = _transport(given)
-        router = choice.make(capabilities, given, transport)
-    try:
-        with bar() as told:
-            summary = run_router(
-                router,
-                prompts,
-                capabilities,
-                packages=choice.packages,
-                progress=told,
-                written=finish,
-                facts=facts,
-                **options,
-            )
-    except KeyboardInterrupt:
-        if parts_folder(out).is_dir():
-            note(f"interrupted: what was decided is in {parts_folder(out)}; the same command goes on with it")
-        else:
-            note("interrupted: nothing was decided yet")
-        raise typer.Exit(INTERRUPTED) from None
-    finally:
-        if transport is not None:
-            transport.close()
+    with ExitStack() as closing:
+        with progress("Reading fixtures"):
+            capabilities = read_corpus(corpus)
+            prompts = read_fixtures(fixtures, capabilities)
+            made = choice.make(capabilities, given, closing)
+        try:
+            with bar() as told:
+                summary = run_router(
+                    made.router,
+                    prompts,
+                    capabilities,
+                    facts=made.facts,
+                    packages=choice.packages,
+                    progress=told,
+                    written=made.written,
+                    **options,
+                )
+        except KeyboardInterrupt:
+            kept = parts_folder(out)
+            if kept.is_dir():
+                note(f"interrupted: what was decided is in {kept}; the same command goes on with it")
+            else:
+                note("interrupted: nothing was decided yet")
+            raise typer.Exit(INTERRUPTED) from None
     emit(summary.text())
     return summary.degraded
-
-
-def _transport(
-    given: dict[str, Any],
-) -> tuple[httpx.BaseTransport | None, Callable[[], None] | None, dict[str, str]]:
-    """What stands between the router and the network, what to do when the runs are written, and its facts."""
-    if "replay" in given:
-        from skillful_eval.recording.document import read_recording
-        from skillful_eval.recording.transport import ReplayTransport
-        from skillshift.frame.writing import sha256
-
-        recording = read_recording(given["replay"])
-        return ReplayTransport(recording), None, {"replay": f"sha256:{sha256(given['replay'])}"}
-    if "record" in given:
-        import httpx
-
-        from skillful_eval.recording.journal import finish
-        from skillful_eval.recording.transport import RecordingTransport
-
-        path = given["record"]
-        # The name alone: where it lies is nobody's business who reads the runs.
-        return RecordingTransport(httpx.HTTPTransport(), path), lambda: finish(path), {"record": path.name}
-    return None, None, {}
 
 
 def _key(variable: str | None) -> str | None:

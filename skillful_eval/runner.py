@@ -44,7 +44,7 @@ def run_router(
     facts: Mapping[str, str] = MappingProxyType({}),
     packages: Sequence[str] = (),
     progress: Callable[[int, int], None] | None = None,
-    written: Callable[[], None] | None = None,
+    written: Callable[[], object] | None = None,
     keep_every_s: float = KEEP_EVERY_S,
 ) -> RunSummary:
     """Run a router over fixtures and write the runs.

@@ -6,14 +6,16 @@ Importing this module imports no router: a command line lists their names before
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
+from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 from skillshift.frame.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-
-    import httpx
+    from contextlib import ExitStack
+    from pathlib import Path
 
     from skillful_eval.corpus import Corpus
     from skillful_eval.router.protocol import Router
@@ -23,24 +25,43 @@ REPLAY_URL = "http://replay.invalid/"
 
 
 @dataclass(frozen=True, slots=True)
+class Made:
+    """A router that was made, and what belongs to a run of it.
+
+    Attributes:
+        router: The router.
+        written: To be called when the runs are written: it completes the recording.
+        facts: Where its responses come from or go to, for the runs' metadata.
+    """
+
+    router: Router
+    written: Callable[[], object] | None = None
+    facts: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class Choice:
     """A router that can be chosen.
 
     Attributes:
-        make: Makes it of a corpus, the options that were given, by name, and the transport that a recording
-            or a replay asks for.
+        make: Makes it of a corpus, the options that were given, by name, and a stack that closes what it
+            opens.
         takes: The options that it takes.
         needs: The options that it cannot do without.
         packages: The packages beside Polars that its results depend on.
     """
 
-    make: Callable[[Corpus, Mapping[str, Any], httpx.BaseTransport | None], Router]
+    make: Callable[[Corpus, Mapping[str, Any], ExitStack], Made]
     takes: tuple[str, ...]
     needs: tuple[str, ...] = ()
     packages: tuple[str, ...] = field(default=())
 
 
-def _retriever(corpus: Corpus, given: Mapping[str, Any], _: httpx.BaseTransport | None = None) -> Router:
+def _bm25(corpus: Corpus, given: Mapping[str, Any], _: ExitStack) -> Made:
+    return Made(_retriever(corpus, given))
+
+
+def _retriever(corpus: Corpus, given: Mapping[str, Any]) -> Router:
     from skillful_eval.router.bm25 import Bm25Router
     from skillful_eval.router.quotas import parse_quotas
 
@@ -52,38 +73,70 @@ def _retriever(corpus: Corpus, given: Mapping[str, Any], _: httpx.BaseTransport 
     )
 
 
-def _http(corpus: Corpus, given: Mapping[str, Any], transport: httpx.BaseTransport | None) -> Router:
+def _http(corpus: Corpus, given: Mapping[str, Any], closing: ExitStack) -> Made:
     from skillful_eval.router.http import HttpRouter
     from skillful_eval.router.thresholds import Thresholds
 
     thresholds = {"none": given.get("none_threshold"), "winner": given.get("winner_floor")}
     names = ("model", "budget_ms", "timeout_ms", "retries", "concurrency", "max_prompt_chars", "key")
-    return HttpRouter(
+    url = given.get("url", REPLAY_URL)
+    router = partial(
+        HttpRouter,
         corpus,
         _retriever(corpus, given),
-        given.get("url", REPLAY_URL),
+        url,
         thresholds=Thresholds(**{name: value for name, value in thresholds.items() if value is not None}),
         upload_prompts=not given.get("no_prompt_upload", False),
-        transport=transport,
         **{name: given[name] for name in names if name in given},
     )
+    live = router()  # what cannot be is refused before a recording is begun
+    if "replay" in given:
+        return _replayed(router, given["replay"])
+    if "record" in given:
+        concurrency = given.get("concurrency", signature(HttpRouter).parameters["concurrency"].default)
+        return _recorded(router, url, concurrency, given, closing)
+    return Made(live)
 
 
-def _python(corpus: Corpus, given: Mapping[str, Any], _: httpx.BaseTransport | None) -> Router:
+def _replayed(router: Callable[..., Router], path: Path) -> Made:
+    from skillful_eval.recording.document import read_recording
+    from skillful_eval.recording.transport import ReplayTransport
+    from skillshift.frame.writing import sha256
+
+    transport = ReplayTransport(read_recording(path))
+    return Made(router(transport=transport), facts={"replay": f"sha256:{sha256(path)}"})
+
+
+def _recorded(
+    router: Callable[..., Router], url: str, concurrency: int, given: Mapping[str, Any], closing: ExitStack
+) -> Made:
+    from skillful_eval.recording.journal import finish
+    from skillful_eval.recording.transport import RecordingTransport
+    from skillful_eval.router.connection import DeadlineTransport
+
+    path, key = given["record"], given.get("key")
+    asks = DeadlineTransport(url, connections=concurrency)
+    transport = RecordingTransport(asks, path, secrets=[] if key is None else [key])
+    closing.callback(transport.close)
+    # The name alone: where it lies is nobody's business who reads the runs.
+    return Made(router(transport=transport), lambda: finish(path), {"record": path.name})
+
+
+def _python(corpus: Corpus, given: Mapping[str, Any], _: ExitStack) -> Made:
     from skillful_eval.router.python import PythonRouter
 
     router = PythonRouter(corpus, _retriever(corpus, given), given["function"])
     refuse = [name for name in _RETRIEVAL if name in given]
     if router.is_whole and refuse:
         raise UsageError(f"{option(refuse[0])}: {given['function']} is a whole router and shortlists itself")
-    return router
+    return Made(router)
 
 
 _RETRIEVAL = ("quota", "without_when_to_use")
 _LIVE = ("url", "key_variable")
 
 ROUTERS: dict[str, Choice] = {
-    "bm25": Choice(_retriever, (*_RETRIEVAL, "retrieval_only"), packages=("bm25s",)),
+    "bm25": Choice(_bm25, (*_RETRIEVAL, "retrieval_only"), packages=("bm25s",)),
     "http": Choice(
         _http,
         (
