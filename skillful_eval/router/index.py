@@ -32,7 +32,10 @@ _POSTINGS = 1 << 18
 """How many (prompt, term, entry) scores are added at once."""
 
 _WIDTH = 64
-"""How many entries share one maximum, at most, when the threshold of a prompt is sought."""
+"""How many classes share one maximum, at most, when the threshold of a prompt is sought."""
+
+_LEAST_WIDTH = 8
+"""How many share one, at least, where it is not quicker to do without."""
 
 _SMALLEST = float(np.nextafter(0.0, 1.0))
 
@@ -108,9 +111,12 @@ class Index:
         return scores.reshape(count, width)
 
     def _segments(self, quota: int) -> Integers:
-        """Where segments of columns begin that part no class; where there are few, each class is one."""
-        many = len(self.starts) >= 8 * _WIDTH * max(1, quota)
-        numbers = self.starts // (_WIDTH if many else 1)
+        """Where segments of columns begin that part no class: several times as many as the quota."""
+        count = len(self.starts)
+        width = min(_WIDTH, count // (_LEAST_WIDTH * max(1, quota)))
+        if width < _LEAST_WIDTH and count == len(self.codes):
+            width = 1
+        numbers = self.starts // max(1, width)
         return self.starts[np.flatnonzero(np.diff(numbers, prepend=-1))]
 
     def _selected(self, scores: Floats, segments: Integers, quota: int) -> tuple[Integers, Floats]:
