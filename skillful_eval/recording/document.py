@@ -32,7 +32,7 @@ class Entry:
 
     Attributes:
         task: The task text that was sent, redacted where it was recorded here.
-        responses: The responses by repeat, in order. Beside the fields of a response, one may have
+        responses: The responses by repeat, in that order. Beside the fields of a response, one may have
             ``candidates``: the ids that were offered, in order.
     """
 
@@ -111,9 +111,7 @@ class Recording:
         return {
             fixture: {
                 "task": entry.task,
-                "responses": [
-                    {**response, REPEAT: repeat} for repeat, response in sorted(entry.responses.items())
-                ],
+                "responses": [{**response, REPEAT: repeat} for repeat, response in entry.responses.items()],
             }
             for fixture, entry in self.entries.items()
         }

@@ -57,6 +57,17 @@ def test_the_journal_beside_a_missing_document_is_read(path, line, answer, ids):
         }
 
 
+def test_the_order_of_a_journal_does_not_matter(path, answer, ids):
+    """Lines are in the order in which responses came."""
+    lines = [
+        Line(name, repeat, "undo it", ids, "0-1", answer(model=name)) for name in "ba" for repeat in (1, 0)
+    ]
+    write(path, *(line.text() for line in lines))
+    recording = read_recording(path)
+    assert [entry["repeat"] for entry in recording.document()["a"]["responses"]] == [0, 1]
+    assert recording.lookup("undo it", "c", 0)[0]["model"] == "a"
+
+
 @pytest.mark.parametrize("cut", [1, 40, -1])
 def test_a_last_line_that_was_cut_off_is_passed_over_and_told(path, line, answer, ids, cut):
     second = Line("é", 0, "é", ids, "0-1", answer())

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillful_eval.recording.redaction import Redactor, digest, fits, hidden
+from skillful_eval.recording.redaction import Keys, Redactor, digest, fits, hidden
 from skillful_eval.router.prompts import WITHHELD
 from skillful_eval.sanitise.private import Private
-from skillful_eval.sanitise.views import MARK
+from skillful_eval.sanitise.views import MARK, views
 from skillshift.frame.errors import UsageError
 
 KEY = "Zeta/Quux+plum_42"
@@ -49,6 +49,19 @@ def test_a_key_is_found_in_any_form(text):
     assert base64.b64encode(KEY.encode()).decode()[4:14].casefold() not in left
     assert clean.startswith("so ")
     assert clean.endswith(" so")
+
+
+@pytest.mark.parametrize("key", [KEY, "plain words as a key", "?>?>?>~~~~"])
+@pytest.mark.parametrize("before", ["", "u", "us", "user:"])
+@pytest.mark.parametrize("after", ["", ":x", "yz"])
+@pytest.mark.parametrize("encode", [base64.b64encode, base64.urlsafe_b64encode])
+def test_a_key_is_found_in_base64_at_any_place(key, before, after, encode):
+    """By what it is, whatever else its look tells."""
+    text = f"see {encode(f'{before}{key}{after}'.encode()).decode()}"
+    (view, *_) = views(text)
+    ((_, first, last),) = Keys(secrets=[key]).find(view)
+    # All but the characters that it shares with what is beside it.
+    assert last - first >= len(key) * 4 // 3 - 2
 
 
 def test_what_is_private_by_its_look_goes_without_any_key():

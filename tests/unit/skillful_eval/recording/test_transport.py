@@ -53,6 +53,14 @@ def test_a_response_passes_through_and_is_written_first(path, endpoint, ask, lin
     assert (transport.recorded, transport.resumed, transport.left_out) == (2, 0, 0)
 
 
+def test_the_digest_of_what_was_asked_says_nothing_of_the_task(path, saying, ask, answer, lines_of):
+    transport = RecordingTransport(saying(answer()), path)
+    for request in (ask("undo it"), ask("plan it", "g"), ask("undo it", "h", model="other")):
+        transport.handle_request(request)
+    one, same, other = (line["asked"] for line in lines_of(path))
+    assert one == same != other
+
+
 def test_a_client_can_use_it(path, saying, answer):
     body = {"state": {"task": "undo it", "candidates": [{"id": "a"}]}}
     about = {"skillful_eval": {"fixture": "f", "repeat": 0}}
