@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from skillful_eval.documents import FlawError, parse_json
 from skillful_eval.schema import NONE
 from skillshift.frame.errors import shorten
 
@@ -143,32 +143,16 @@ def position(place: int) -> str:
 
 def _document(content: bytes) -> Mapping[str, Any]:
     try:
-        document = json.loads(content.decode("utf-8-sig"), object_pairs_hook=_unique, parse_constant=_refuse)
+        document = parse_json(content.decode("utf-8-sig"))
     except json.JSONDecodeError as error:
         raise MalformedError(f"not JSON: {error.msg} at character {error.pos}") from None
     except UnicodeDecodeError:
         raise MalformedError("not JSON: not UTF-8 text") from None
-    except RecursionError:
-        raise MalformedError("not JSON that can be read: nested too deeply") from None
-    except MalformedError:
-        raise
-    except ValueError:  # a whole number with thousands of digits
-        raise MalformedError("not JSON that can be read: a number is too long") from None
+    except FlawError as error:
+        raise MalformedError(str(error)) from None
     if not isinstance(document, dict):
         raise MalformedError(f"found {shorten(document)}, expected a JSON object")
     return document
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    record = dict(pairs)
-    if len(record) != len(pairs):
-        twice = next(key for key, count in Counter(key for key, _ in pairs).items() if count > 1)
-        raise MalformedError(f"the key {shorten(twice)} stands twice in one object")
-    return record
-
-
-def _refuse(name: str) -> NoReturn:
-    raise MalformedError(f"found {name}, which is not JSON")
 
 
 def _told(error: ValidationError) -> str:

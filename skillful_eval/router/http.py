@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import threading
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -39,6 +39,8 @@ _ROUNDS = 16
 """How many requests for each that can be in flight :meth:`HttpRouter.decide` is given at a time."""
 
 _MOST_CONNECTIONS = 256
+
+_GLANCE = 0.5
 
 _SECRET_LENGTH = 8
 """A value in an address's query that is as long may be a key; a shorter one is in too many other words."""
@@ -219,6 +221,9 @@ class HttpRouter:
         pool = ThreadPoolExecutor(min(self._concurrency, max(1, requests.height)), "endpoint")
         try:
             futures = [pool.submit(self._one, endpoint, *request) for request in self._requests(requests)]
+            # Looked at now and then: where a wait cannot be interrupted, it is at its end.
+            while wait(futures, timeout=_GLANCE, return_when=FIRST_EXCEPTION).not_done:
+                _raise_any(futures)
             rows = [future.result() for future in futures]
         except BaseException:
             # Interrupted, or nothing can go on: what waits or is on its way ends too.
@@ -249,6 +254,13 @@ class HttpRouter:
         if self._model is not None:
             document["model"] = self._model
         return json.dumps(document, ensure_ascii=False).encode()
+
+
+def _raise_any(futures: Sequence[Future[Any]]) -> None:
+    """Raise what any of them raised."""
+    for future in futures:
+        if future.done():
+            future.result()
 
 
 def _checked_url(url: str) -> tuple[str, str, list[str]]:

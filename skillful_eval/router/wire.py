@@ -6,22 +6,20 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
+from skillful_eval.documents import encodes
 from skillful_eval.schema import TOKEN_LIMIT
 
 Probability = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 """A number from 0 to 1."""
 
 
-def _encodes(text: str) -> str:
-    """Half of a surrogate pair is JSON, but no text."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        raise ValueError("half of a surrogate pair is no text") from None
+def _whole(text: str) -> str:
+    if not encodes(text):
+        raise ValueError("half of a surrogate pair is no text")
     return text
 
 
-Text = Annotated[str, AfterValidator(_encodes)]
+Text = Annotated[str, AfterValidator(_whole)]
 """Text that can be written."""
 
 Tokens = Annotated[int, Field(ge=0, le=TOKEN_LIMIT)]
@@ -35,7 +33,7 @@ class _Strict(BaseModel):
 class Primary(_Strict):
     """Which candidate was chosen."""
 
-    type: Literal["choice"] = "choice"
+    type: Literal["choice"] | None = None
     choice: Text
     probabilities: dict[str, Probability]
     confidence: Probability | None = None
@@ -44,8 +42,8 @@ class Primary(_Strict):
 class Useful(_Strict):
     """How useful one candidate is."""
 
-    type: Literal["noul"] = "noul"
-    noul: Probability
+    type: Literal["noul"] | None = None
+    noul: Probability | None = None
 
 
 class Answers(_Strict):
