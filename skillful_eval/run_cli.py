@@ -157,7 +157,7 @@ def _run(name: str, given: dict[str, Any], fixtures: str, corpus: str, options: 
             if kept.is_dir():
                 note(f"interrupted: what was decided is in {kept}; the same command goes on with it")
             else:
-                note("interrupted: nothing was decided yet")
+                note("interrupted: no decision was kept yet")
             raise typer.Exit(INTERRUPTED) from None
     emit(summary.text())
     return summary.degraded
