@@ -1,7 +1,8 @@
 """Connections that keep a deadline to the end of an answer, however slowly its bytes come.
 
 A read timeout of httpx bounds each read, so a server that sends a byte a second is never late. Here every
-wait of an attempt ends when the attempt must, and soon after it is called off.
+wait of an attempt ends when the attempt must, and soon after it is called off; but for the look-up of a
+host's name, which the operating system bounds.
 """
 
 from __future__ import annotations
@@ -155,7 +156,10 @@ class _Backend(httpcore.SyncBackend):
         socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
     ) -> httpcore.NetworkStream:
         left = _left(timeout, httpcore.ConnectTimeout)
-        return _Stream(super().connect_tcp(host, port, left, local_address, socket_options))
+        try:
+            return _Stream(super().connect_tcp(host, port, left, local_address, socket_options))
+        except UnicodeError as error:  # what the resolver says of a label that is too long, say
+            raise httpcore.ConnectError(str(error)) from error
 
 
 class _Stream(httpcore.NetworkStream):

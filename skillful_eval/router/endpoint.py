@@ -18,6 +18,7 @@ from skillful_eval.router.http import EXTENSION
 from skillful_eval.router.protocol import REPLAYED
 from skillful_eval.sanitise.private import redact
 from skillful_eval.sanitise.views import MARK
+from skillful_eval.schema import NONE
 from skillshift.frame.errors import UsageError, shorten
 
 if TYPE_CHECKING:
@@ -197,8 +198,8 @@ class Endpoint:
             row = parse(content, shortlist, recorded=replayed)
         except MalformedError as error:
             row = {"cause": "malformed", "detail": self._clean(redact(str(error)))[:SHOWN_CHARACTERS]}
-        if row.get("choice") not in shortlist and "choice" in row:
-            row["choice"] = self._clean(row["choice"])
+        if "choice" in row and row["choice"] not in (*shortlist, NONE):
+            row["choice"] = self._clean(redact(row["choice"]))
         if "model" in row:
             row["model"] = self._clean(row["model"])
         if RESPONSE_INDEX in response.extensions:
