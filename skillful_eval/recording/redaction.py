@@ -16,7 +16,7 @@ from skillful_eval.schema import NONE
 from skillshift.frame.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from skillful_eval.recording.responses import Response
     from skillful_eval.sanitise.views import View
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 _WORDS = frozenset({NONE, "choice", "noul"})
 """Texts of every response: they tell nothing, even where a key should be the same word."""
 
-_TELLING = 8
-"""An encoded key, or digits in a number, shorter than this would be found everywhere by chance."""
+TELLING = 8
+"""An encoded key, digits in a number or a value in an address that is shorter would be found by chance."""
 
 
 @dataclass(eq=False)
@@ -63,7 +63,7 @@ def _forms(secret: str) -> Iterator[str]:
         whole = base64.b64encode(bytes(offset) + raw).decode()
         inner = whole[(offset * 8 + 5) // 6 : (offset + len(raw)) * 8 // 6]
         encoded += [inner, inner.replace("+", "-").replace("/", "_")]
-    yield from (text for text in encoded if len(text) >= _TELLING)
+    yield from (text for text in encoded if len(text) >= TELLING)
 
 
 class Redactor:
@@ -76,8 +76,14 @@ class Redactor:
     def __init__(self, secrets: Sequence[str] = ()) -> None:
         if isinstance(secrets, str):
             raise UsageError("secrets: found one text, expected a list of texts")
-        self._keys = Keys(secrets=secrets)
+        self._secrets = frozenset(secrets)
+        self._keys = Keys(secrets=sorted(secrets))
         self._private = Private(literals=self._keys)
+
+    def beside(self, secrets: Iterable[str]) -> Redactor:
+        """What takes out these keys too; the same one where it knows them."""
+        known = self._secrets.union(secrets)
+        return self if known == self._secrets else Redactor(sorted(known))
 
     def text(self, text: str, offered: Collection[str] = ()) -> str:
         """A text without what is private; the ids that were offered stay as they are."""
@@ -110,7 +116,7 @@ class Redactor:
     def _is_key(self, value: Any) -> bool:
         """Whether a number is a key: where keys are digits, an endpoint may give one back as a number."""
         digits = str(value) if isinstance(value, int | float) else ""
-        return len(digits) >= _TELLING and any(True for view in views(digits) for _ in self._keys.find(view))
+        return len(digits) >= TELLING and any(True for view in views(digits) for _ in self._keys.find(view))
 
 
 def hidden(fixture: str) -> str:

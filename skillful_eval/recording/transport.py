@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING
 from skillful_eval.documents import canonical, parse_json
 from skillful_eval.recording.journal import Journal
 from skillful_eval.recording.lines import Line
-from skillful_eval.recording.redaction import Redactor, digest
+from skillful_eval.recording.redaction import TELLING, Redactor, digest
 from skillful_eval.recording.responses import Response, checked
 from skillful_eval.router.http import EXTENSION
 from skillful_eval.router.prompts import INSTALL
 from skillshift.frame.errors import UsageError, shorten
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     from skillful_eval.recording.document import Recording
@@ -100,7 +100,8 @@ class RecordingTransport(httpx.BaseTransport):
     Args:
         inner: What asks.
         path: The recording; :func:`~skillful_eval.recording.journal.finish` makes it of the journal.
-        secrets: Keys that must not occur in the recording in any form: the endpoint's.
+        secrets: Keys that must not occur in the recording in any form. What a request identifies itself
+            with, in its ``Authorization`` header or its address, is one anyway.
 
     Raises:
         UsageError: The recording exists already.
@@ -138,10 +139,9 @@ class RecordingTransport(httpx.BaseTransport):
             UsageError: The journal holds a response to other candidates, say; or the request is not one of
                 the router's.
         """
+        redactor = self._redactor = self._redactor.beside(_credentials(request))
         asked = _asked(request)
-        asked = replace(
-            asked, fixture=self._redactor.fixture(asked.fixture), task=self._redactor.text(asked.task)
-        )
+        asked = replace(asked, fixture=redactor.fixture(asked.fixture), task=redactor.text(asked.task))
         held = self._journal.find(asked)
         if held is not None:
             return _replayed(held.kept(), held.repeat)
@@ -149,7 +149,7 @@ class RecordingTransport(httpx.BaseTransport):
         if not response.is_success:
             return response
         response = _read(response, request.extensions.get(DEADLINE))
-        line = self._line(asked, response)
+        line = _line(asked, response, redactor)
         if line is None:
             with self._lock:
                 self._left_out += 1
@@ -159,14 +159,6 @@ class RecordingTransport(httpx.BaseTransport):
             return _replayed(kept.kept(), kept.repeat)
         response.extensions[RESPONSE_INDEX] = line.repeat
         return response
-
-    def _line(self, asked: Line, response: httpx.Response) -> Line | None:
-        """What is recorded of a response, if anything."""
-        try:
-            given = checked(parse_json(_content(response).decode("utf-8-sig")))
-        except (BodyError, httpx.DecodingError, ValueError):  # a ValueError: no text, no JSON, wrong types
-            return None
-        return replace(asked, response=self._redactor.response(given, frozenset(asked.candidates)))
 
     def close(self) -> None:
         """Close the other transport, and remove the journal where nothing was recorded."""
@@ -196,6 +188,22 @@ def _asked(request: httpx.Request) -> Line:
             f"found a request that is not the router's ({type(error).__name__}: {error}), expected JSON with "
             f"state.task and state.candidates, and the extension {EXTENSION!r} with fixture and repeat"
         ) from error
+
+
+def _credentials(request: httpx.Request) -> Iterator[str]:
+    """What a request identifies itself with."""
+    yield from request.headers.get("authorization", "").split()[1:]
+    yield request.url.password
+    yield from (value for value in request.url.params.values() if len(value) >= TELLING)
+
+
+def _line(asked: Line, response: httpx.Response, redactor: Redactor) -> Line | None:
+    """What is recorded of a response, if anything."""
+    try:
+        given = checked(parse_json(_content(response).decode("utf-8-sig")))
+    except (BodyError, httpx.DecodingError, ValueError):  # a ValueError: no text, no JSON, wrong types
+        return None
+    return replace(asked, response=redactor.response(given, frozenset(asked.candidates)))
 
 
 def _replayed(response: Response, index: int) -> httpx.Response:

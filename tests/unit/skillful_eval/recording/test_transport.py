@@ -61,6 +61,22 @@ def test_the_digest_of_what_was_asked_says_nothing_of_the_task(path, saying, ask
     assert one == same != other
 
 
+def test_what_a_request_identifies_itself_with_is_not_recorded(path, saying, ask, answer, lines_of):
+    """Even where nobody said that it is a secret."""
+    transport = RecordingTransport(
+        saying(answer(model="m plain-words, and other-words, query-words; 42")), path
+    )
+    request = ask("say plain-words")
+    request.headers["authorization"] = "Bearer plain-words"
+    request.url = request.url.copy_with(
+        username="u", password="other-words", params={"key": "query-words", "n": "42"}
+    )  # noqa: S106 - none
+    transport.handle_request(request)
+    (line,) = lines_of(path)
+    assert line["task"] == "say [redacted]"
+    assert line["response"]["model"] == "m [redacted], and [redacted], [redacted]; 42"
+
+
 def test_a_client_can_use_it(path, saying, answer):
     body = {"state": {"task": "undo it", "candidates": [{"id": "a"}]}}
     about = {"skillful_eval": {"fixture": "f", "repeat": 0}}
