@@ -94,7 +94,9 @@ def test_scores_do_not_depend_on_the_batch(entries, asked, wanted, cells, postin
         mock.patch.object(index_module, "_POSTINGS", postings),
         mock.patch.object(ranking_module, "_PROMPTS", at_once),
     ):
-        assert rank(entries, asked, wanted).cut(wanted).equals(whole)
+        pieced = rank(entries, asked, wanted)
+    assert pieced.frame.equals(rank(entries, asked, wanted).frame)
+    assert pieced.cut(wanted).equals(whole)
 
 
 @given(corpora(), prompts, quotas, st.integers(1, 3))

@@ -3,6 +3,7 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
+from skillful_eval.corpus import make_corpus
 from skillful_eval.router.bm25 import Bm25Router
 from skillful_eval.router.protocol import OUTCOMES, Router
 from skillful_eval.router.quotas import DEFAULT, Quotas
@@ -41,6 +42,14 @@ def test_its_settings_tell_configurations_apart(corpus):
     ]
     assert all(other.settings != settings for other in others)
     assert {type(value) for value in settings.values()} == {str}
+
+
+@pytest.mark.parametrize("when_to_use", [False, True])
+def test_it_searches_when_to_use_as_it_was_told(head, entries, when_to_use):
+    corpus = make_corpus(head, [*entries, entries[0] | {"id": "z", "whenToUse": "zebras"}], "corpus.json")
+    router = Bm25Router(corpus, when_to_use=when_to_use)
+    best = router.shortlist(pl.Series(["zebras"]))["scores"].list.first().item()
+    assert (best > 0) is when_to_use
 
 
 def test_it_picks_its_best_and_abstains_where_nothing_scores(corpus):
