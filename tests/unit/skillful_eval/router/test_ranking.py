@@ -1,5 +1,9 @@
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import polars as pl
 import pytest
 
@@ -154,3 +158,36 @@ def test_a_corpus_without_a_single_word_is_ranked_by_id():
 def test_more_ids_than_a_byte_numbers():
     entries = [entry(f"i{i:03}", f"w{i}") for i in range(300)]
     assert ids(entries, "w299", Quotas(skill=2)) == ["i299", "i000"]
+
+
+def test_how_many_threads_there_are_does_not_matter(root):
+    """In processes of their own, since the number is fixed when Polars is imported."""
+    code = """
+import hashlib
+import os
+import subprocess
+import sys
+
+import polars as pl
+import skillful_eval as se
+from skillful_eval.router.quotas import DEFAULT
+from skillful_eval.router.ranking import Retriever
+from skillshift import datasets
+corpus = se.read_corpus(datasets.path("routing/corpus.json"))
+prompts = corpus.entries["description"].sort()
+frame = Retriever(corpus).rank(prompts, DEFAULT).frame
+print(pl.thread_pool_size(), hashlib.sha256(frame.write_csv().encode()).hexdigest())
+"""
+    found = [
+        subprocess.run(
+            [sys.executable, "-c", code],
+            env=os.environ | {"POLARS_MAX_THREADS": threads, "OMP_NUM_THREADS": threads},
+            cwd=root,
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout.split()
+        for threads in ("1", "3")
+    ]
+    assert [threads for threads, _ in found] == ["1", "3"]
+    assert found[0][1] == found[1][1]
