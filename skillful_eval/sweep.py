@@ -13,7 +13,7 @@ import polars as pl
 from skillful_eval.criteria import CRITERIA, Criterion
 from skillful_eval.provenance import Provenance, provenance_of
 from skillful_eval.router.quotas import GROUPS, Quotas
-from skillful_eval.schema import CONFIG, PROVENANCE
+from skillful_eval.schema import BATCHED, CONFIG, PROVENANCE
 from skillful_eval.scopes import scopes_of
 from skillful_eval.sweep_guard import refuse_holdout
 from skillful_eval.sweep_plan import Plan, Settings, parse_thresholds, plan_of
@@ -270,12 +270,18 @@ def _answered(runs: pl.DataFrame, corpus: Corpus, recording: Recording, plan: Pl
     )
     # What is recorded does not depend on the shortlist; whether the choice was offered is judged later.
     asked = runs.filter(skip.is_null()).with_columns(pl.lit([], dtype=pl.List(pl.String)).alias("shortlist"))
-    kept = [name for name in REPLIES if name not in ("latency_reason", "nouls")]
+    kept = [name for name in REPLIES if name != "nouls"]
     place = pl.DataFrame({"asked": skip.is_null()}).select(
         pl.when("asked").then(pl.col("asked").cum_sum() - 1)
     )
     replies = router.ask(asked).select(kept).select(pl.all().gather(place.to_series()))
-    return runs.hstack([skip]).hstack(replies)
+    return (
+        runs.hstack([skip])
+        .hstack(replies)
+        .with_columns(
+            pl.when(pl.col("skip").is_null()).then("latency_reason").otherwise(pl.lit(BATCHED)).name.keep()
+        )
+    )
 
 
 def _provenance(fixtures: Fixtures, corpus: Corpus, repeat: int) -> Provenance:
