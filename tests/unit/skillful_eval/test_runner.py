@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -46,8 +47,14 @@ class Fake:
         self.sizes.append(requests.height)
         self.asked += requests.select("fixture_id", "repeat").rows()
         nothing = {name: pl.lit(None, dtype=dtype) for name, dtype in OUTCOMES.items()}
-        picked = {"decision": pl.lit("injected"), "chosen": pl.col("shortlist").list.first().cast(pl.String)}
-        return requests.with_columns(**nothing | picked | self.columns).select(OUTCOMES.names()).cast(OUTCOMES)
+        picked = {
+            "decision": pl.lit("injected"),
+            "chosen": pl.col("shortlist").list.first().cast(pl.String),
+            "detail": pl.format("{} {}", "fixture_id", "repeat"),
+        }
+        return (
+            requests.with_columns(**nothing | picked | self.columns).select(OUTCOMES.names()).cast(OUTCOMES)
+        )
 
 
 @pytest.fixture(autouse=True)
@@ -76,6 +83,7 @@ def test_every_fixture_and_repeat_is_a_row_in_the_order_of_the_fixtures(run_of, 
     assert runs.select("fixture_id", "repeat").rows() == expected
     assert runs.columns == ["fixture_id", "repeat", "shortlist", *OUTCOMES, "config"]
     assert runs.schema["shortlist"] == pl.List(pl.Enum(corpus.entries["id"]))
+    assert runs["detail"].to_list() == [f"{name} {repeat}" for name, repeat in expected]
     assert runs["chosen"].to_list() == runs["shortlist"].list.first().cast(pl.String).to_list()
     assert (summary.runs, summary.fixtures, summary.resumed, summary.degraded) == (12, 4, 0, 0)
     assert summary.decisions == {"injected": 12, "skipped": 0, "degraded": 0}
@@ -99,7 +107,9 @@ def test_each_distinct_prompt_is_shortlisted_once(fixtures_of, corpus, out):
     run_router(router, fixtures, corpus, out=out, repeat=2, heuristics=False)
     assert router.shortlisted == [["one", "two two"]]
     lists = pl.read_parquet(out)["shortlist"].cast(pl.List(pl.String)).to_list()
-    assert lists[0] == lists[1] == lists[4] == lists[5] != lists[2] == lists[3]
+    ids = corpus.entries["id"].to_list()
+    one, two = [ids[3], ids[0]], [ids[0], ids[0]]
+    assert lists == [one, one, two, two, one, one]
 
 
 @pytest.mark.parametrize("batch", [1, 2, 5, 12, 100, None])
@@ -185,6 +195,22 @@ def test_a_part_that_is_cut_is_asked_again(run_of, corpus, out):
     (parts_folder(out) / "partial").write_bytes(b"PAR1")
     assert run_of().resumed == 2
     assert out.read_bytes() == expected
+
+
+def test_a_part_with_other_columns_is_asked_again(run_of, corpus, out):
+    interrupt(run_of, corpus)
+    part = min(parts_folder(out).glob("part-*"))
+    pl.read_parquet(part).drop("detail").write_parquet(part)
+    assert run_of().resumed == 2
+
+
+def test_a_removal_that_is_broken_off_counts_for_nothing(run_of, out, monkeypatch):
+    with monkeypatch.context() as patched:
+        patched.setattr(shutil, "rmtree", lambda *_, **__: None)
+        run_of()
+    assert any(parts_folder(out).glob("part-*"))
+    assert run_of().resumed == 0
+    assert not parts_folder(out).exists()
 
 
 def test_what_is_left_of_a_removal_counts_for_nothing(run_of, corpus, out):
@@ -464,6 +490,8 @@ def test_the_summary_counts_causes_and_reuse(run_of, corpus):
     summary = run_of(Fake(corpus, **recorded))
     assert summary.reused_fixtures == 4
     assert "reused in 4 fixtures: agreement will be undefined" in summary.text()
+    some = {"response_index": pl.when(pl.col("fixture_id") == "undo").then(0).otherwise("repeat")}
+    assert run_of(Fake(corpus, **some)).reused_fixtures == 1
     failed = {"decision": pl.lit("degraded"), "reason": pl.lit("unrecorded"), "chosen": pl.lit(None)}
     summary = run_of(Fake(corpus, **failed))
     assert (summary.degraded, summary.unrecorded) == (12, 12)

@@ -154,3 +154,21 @@ def test_prompts_need_not_leave(invoke, server):
     invoke("--url", server.url, "--repeat", "1", "--no-prompt-upload")
     assert {body["state"]["task"] for _, body in server.seen} == {"[prompt withheld]"}
     assert len({tuple(one["id"] for one in body["state"]["candidates"]) for _, body in server.seen}) > 1
+
+
+def test_a_key_that_the_endpoint_repeats_is_in_no_file(invoke, server, monkeypatch, tmp_path):
+    key = "plainwordsarekeystoo"
+    monkeypatch.setenv("SKILLFUL_EVAL_KEY", key)
+
+    def repeats(handler, _):
+        chances = {"none": 0.9}
+        primary = {"type": "choice", "choice": "none", "confidence": 0.8, "probabilities": chances}
+        handler.send({"model": f"m {key}", "answers": {"primary": primary}})
+
+    server.answers(repeats)
+    ran = invoke("--url", server.url, "--record", "recording.json", "--repeat", "1")
+    assert key not in ran.output
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["recording.json", "runs.parquet"]
+    for path in tmp_path.iterdir():
+        assert key.encode() not in path.read_bytes()
+    assert not pl.read_parquet("runs.parquet")["model"].str.contains(key).any()
