@@ -30,7 +30,7 @@ def config_name(settings: Mapping[str, str], *, heuristics: bool) -> str:
     """The name of a configuration: what router it is, and eight digits of its settings' digest.
 
     >>> config_name({"router": "bm25", "quotas": "skill=6"}, heuristics=True)
-    'bm25-50d4b7b4'
+    'bm25-69c517bd'
     """
     told = _canonical({**settings, "heuristics": str(heuristics)})
     digest = hashlib.sha256(told.encode()).hexdigest()[:_NAME_DIGITS]

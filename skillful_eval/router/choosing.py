@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from contextlib import ExitStack
     from pathlib import Path
 
+    import httpx
+
     from skillful_eval.corpus import Corpus
     from skillful_eval.router.protocol import Router
 
@@ -93,8 +95,11 @@ def _http(corpus: Corpus, given: Mapping[str, Any], closing: ExitStack) -> Made:
     if "replay" in given:
         return _replayed(router, given["replay"])
     if "record" in given:
+        from skillful_eval.router.connection import DeadlineTransport
+
         concurrency = given.get("concurrency", signature(HttpRouter).parameters["concurrency"].default)
-        return _recorded(router, url, concurrency, given, closing)
+        transport = DeadlineTransport(url, connections=concurrency)
+        return _recorded(router, transport, given["record"], closing)
     return Made(live)
 
 
@@ -108,15 +113,12 @@ def _replayed(router: Callable[..., Router], path: Path) -> Made:
 
 
 def _recorded(
-    router: Callable[..., Router], url: str, concurrency: int, given: Mapping[str, Any], closing: ExitStack
+    router: Callable[..., Router], asks: httpx.BaseTransport, path: Path, closing: ExitStack
 ) -> Made:
     from skillful_eval.recording.journal import finish
     from skillful_eval.recording.transport import RecordingTransport
-    from skillful_eval.router.connection import DeadlineTransport
 
-    path, key = given["record"], given.get("key")
-    asks = DeadlineTransport(url, connections=concurrency)
-    transport = RecordingTransport(asks, path, secrets=[] if key is None else [key])
+    transport = RecordingTransport(asks, path)
     closing.callback(transport.close)
     # The name alone: where it lies is nobody's business who reads the runs.
     return Made(router(transport=transport), lambda: finish(path), {"record": path.name})
