@@ -52,10 +52,26 @@ def heuristic(prompts: pl.Series) -> pl.Series:
         >>> heuristic(pl.Series(said)).to_list()
         ['slash-command', None, 'short-prompt', 'social-turn']
     """
-    name = prompts.name
-    frame = pl.select(prompts.cast(pl.String).str.replace_all(_ENDS, "").alias("text")).lazy()
     text = pl.col("text")
-    reason = (
+    looks = text.str.len_bytes() > text.str.len_chars()  # what is not ASCII may change its form
+    looks |= (text.str.len_chars() < SHORT) | text.str.starts_with("/")
+    looks |= text.str.to_lowercase().str.contains(_begins_socially())
+    texts = pl.select(without_ends(prompts).alias("text"))
+    # Most prompts are asked no more than whether they begin like one that is passed over.
+    rows = texts.select(looks.fill_null(value=False)).to_series().arg_true()
+    found = texts[rows].lazy().select(reason(text)).collect().to_series()
+    none = pl.Series(prompts.name, [None], dtype=pl.String).new_from_index(0, prompts.len())
+    return none.scatter(rows, found)
+
+
+def without_ends(prompts: pl.Series) -> pl.Series:
+    """Prompts without blanks and invisible characters around them."""
+    return prompts.cast(pl.String).str.replace_all(_ENDS, "")
+
+
+def reason(text: pl.Expr) -> pl.Expr:
+    """Why a prompt is passed over: the whole definition, for any text :func:`without_ends`."""
+    return (
         pl.when(text.str.contains(_COMMAND) & ~text.str.contains(_FOLDER))
         .then(pl.lit(SLASH_COMMAND))
         .when(text.str.normalize("NFC").str.len_chars() < SHORT)
@@ -63,7 +79,6 @@ def heuristic(prompts: pl.Series) -> pl.Series:
         .when(_folded(text).str.contains(_social()))
         .then(pl.lit(SOCIAL_TURN))
     )
-    return frame.select(reason.alias(name)).collect().to_series()
 
 
 def _folded(text: pl.Expr) -> pl.Expr:
@@ -82,7 +97,21 @@ def _social() -> str:
     return rf"^(?:(?:{beside}) )*(?:{turn}) (?:(?:{beside}|{turn}) )*$|^$"
 
 
+@cache
+def _begins_socially() -> str:
+    """What every social turn in ASCII begins with, in lower case: no word, or one or two of such turns."""
+    words = _phrases((*BESIDE, *TURNS)).str.split(" ").explode().unique(maintain_order=True)
+    spelled = ("".join(f"(?:{_APOSTROPHE}*{letter})" for letter in word) for word in words)
+    word = "|".join(f"{letters}+" for letters in spelled)
+    between = rf"(?:[^a-z0-9]|{_EMOTICON})"
+    return rf"^{between}*(?:$|(?:{word}){between}*$|(?:{word}){between}+(?:{word})(?:{between}|$))"
+
+
 def _any_of(phrases: tuple[str, ...]) -> str:
     """An expression for any of them; the last letter may be drawn out (``thanksss``)."""
+    return "|".join(f"{phrase}+" for phrase in _phrases(phrases))
+
+
+def _phrases(phrases: tuple[str, ...]) -> pl.Series:
     folded = pl.select(_folded(pl.lit(pl.Series(phrases)))).to_series().str.strip_chars_end()
-    return "|".join(f"{phrase}+" for phrase in folded.unique(maintain_order=True))
+    return folded.unique(maintain_order=True)
