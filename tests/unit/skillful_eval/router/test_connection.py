@@ -81,6 +81,28 @@ def test_a_body_that_is_cut_is_told_from_a_connection_that_fails(server):
     assert not isinstance(caught.value, BodyError)
 
 
+def test_a_body_without_end(server):
+    def flows(handler, _):
+        handler.wfile.write(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+        while not handler.wait(0):
+            handler.wfile.write(b"10000\r\n" + b" " * 0x10000 + b"\r\n")
+
+    server.answers(flows)
+    with pytest.raises(BodyError, match="longer than"):
+        ask(server.url, 10)
+
+
+def test_a_body_a_byte_at_a_time(server):
+    def drips(handler, _):
+        handler.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n")
+        while not handler.wait(0.05):
+            handler.wfile.write(b" ")
+
+    server.answers(drips)
+    with pytest.raises(httpx.ReadTimeout):
+        ask(server.url, 0.2)
+
+
 def test_an_ordinary_client_can_use_it_and_keeps_its_connection(server):
     server.says({"fine": True})
     transport = DeadlineTransport(server.url, connections=2)

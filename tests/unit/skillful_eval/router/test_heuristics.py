@@ -80,6 +80,7 @@ SOCIAL = [
     "ok   \n  go   ahead...",
     "\uff54\uff48\uff41\uff4e\uff4b\uff53 \uff53\uff4f \uff4d\uff55\uff43\uff48",
     "thanksssss so muchhh",
+    "thank you so much :D <3 xD",
     "cảm ơn bạn rất nhiều",
     "CẢM ƠN BẠN RẤT NHIỀU Ạ",
     "cam on ban rat nhieu",

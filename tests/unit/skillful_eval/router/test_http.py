@@ -10,7 +10,7 @@ import pytest
 
 from skillful_eval.corpus import make_corpus
 from skillful_eval.recording.transport import UnrecordedError
-from skillful_eval.router.connection import MAX_BYTES
+from skillful_eval.router.connection import MAX_BYTES, BodyError
 from skillful_eval.router.http import EXTENSION, HttpRouter
 from skillful_eval.router.prompts import WITHHELD
 from skillful_eval.router.protocol import OUTCOMES, Router
@@ -18,7 +18,7 @@ from skillful_eval.router.thresholds import Thresholds
 from skillshift.frame.errors import UsageError
 
 SHORTLIST = ["a:undo", "a:plan", "a:db"]
-KEY = "sk-very-secret-0123456789"
+KEY = "open-sesame-of-ours"  # nothing tells by its form that it is a key
 
 
 # What is in the primary answer, or a whole body; what it decides, and why.
@@ -262,6 +262,18 @@ def test_a_request_that_was_not_recorded(router_of, requests_of):
     outcome = router.decide(requests_of("undo it please")).row(0, named=True)
     assert (outcome["decision"], outcome["reason"]) == ("degraded", "unrecorded")
     assert (outcome["latency_ms"], outcome["latency_reason"]) == (None, "replayed")
+    assert len(asked) == 1
+
+
+def test_a_recording_transport_may_be_the_first_to_see_a_bad_body(router_of, requests_of):
+    asked = []
+
+    def answer(request):
+        asked.append(request)
+        raise BodyError("cut short")
+
+    router = router_of(transport=httpx.MockTransport(answer))
+    assert router.decide(requests_of("undo it please"))["reason"].item() == "malformed"
     assert len(asked) == 1
 
 
