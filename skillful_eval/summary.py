@@ -137,9 +137,14 @@ def _rows(table: pl.DataFrame, metric: RoutingMetric, name: pl.Expr | None = Non
     )
 
 
+def point_name() -> pl.Expr:
+    """The name of a curve's row as a metric: ``recall@1``, ``recall@2``, ..."""
+    return pl.format("recall@{}", "rank")
+
+
 def _points(curve: pl.DataFrame) -> pl.DataFrame:
     """The points of the recall curve."""
-    return _rows(curve, RECALL, name=pl.format("recall@{}", "rank"))
+    return _rows(curve, RECALL, name=point_name())
 
 
 def _percentile(table: pl.DataFrame, name: str) -> pl.DataFrame:

@@ -21,7 +21,7 @@ from skillful_eval.router.thresholds import Thresholds, judged
 from skillful_eval.schema import CONFIG, DECISIONS, INJECTED, SKIPPED
 from skillful_eval.scoring import score
 from skillful_eval.stability import unanimous
-from skillful_eval.summary import named_rows
+from skillful_eval.summary import named_rows, point_name
 from skillful_eval.sums import SUMS
 
 if TYPE_CHECKING:
@@ -147,7 +147,9 @@ class ThresholdSums:
             ``_place`` counts keys and, within them, pairs. Empty where a report has no such rows.
         """
         own = (pl.col("scope") == scope) & pl.col("_key").is_between(keys.start, keys.stop - 1)
-        table, curve = self._base.filter(own), self._curve.filter(own)
+        table = self._base.filter(own)
+        # Of the curve only the point that is asked for: for every pair, all of it would be long.
+        curve = self._curve.filter(own & (point_name() == metric))
         sums = self._at_pairs(scope, keys)
         spread = _spread(table, keys, self.pairs).with_columns(
             pl.Series(name, of_pairs.reshape(-1)) + pl.col(name) for name, of_pairs in sums.items()

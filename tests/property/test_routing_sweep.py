@@ -135,7 +135,6 @@ PLACES = st.lists(st.integers(0, 999), min_size=3, max_size=6)
 
 
 @given(recorded(), GRIDS, st.sampled_from((0, 0.5)), PLACES, st.randoms(use_true_random=False))
-@settings(max_examples=settings().max_examples * 2)
 def test_each_row_is_the_gate_over_the_runs_that_the_rule_gives(drawn, grid, maximum, places, chance):
     evaluation, frame = drawn
     assume(frame.height)
@@ -147,7 +146,7 @@ def test_each_row_is_the_gate_over_the_runs_that_the_rule_gives(drawn, grid, max
 
 
 @given(recorded(whole=True), GRIDS, PLACES)
-@settings(max_examples=settings().max_examples * 4)
+@settings(max_examples=settings().max_examples * 2)
 def test_agreement_is_that_of_the_runs_at_every_pair(drawn, grid, places):
     """Where nothing is missing or used again, so that agreement is measured."""
     names = ("agreementRate", "nonePrecision", "top1Accuracy", "offListRate")
