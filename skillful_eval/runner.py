@@ -62,7 +62,8 @@ def run_router(
         out: The Parquet file that is written.
         repeat: How many times every fixture is decided, from 1.
         heuristics: Whether prompts that need no capability (:mod:`skillful_eval.router.heuristics`) are
-            skipped before the router is asked; they keep their shortlist.
+            skipped before the router is asked; they keep their shortlist. Where the router tells latencies
+            and tokens, a skipped run has its share of the look at all prompts, and no tokens.
         config: The name of the configuration; by default one made of the router's settings.
         tuned_on: The names or digests of the sets that the configuration was tuned on, with commas.
         facts: What else tells this run from another, names and values, such as the digest of the recording
@@ -125,10 +126,19 @@ def run_router(
         "tuned_on": tuned_on or "",
     }
     with open_parts(out, run) as parts:
-        requests, skipped = _requests(router, fixtures, corpus, repeat, parts, heuristics=heuristics)
+        requests, skipped, skipping_ms = _requests(
+            router, fixtures, corpus, repeat, parts, heuristics=heuristics
+        )
         before = parts.done.height
         outcomes = _decided(
-            router, corpus, requests, skipped, parts, progress=progress, keep_every_s=keep_every_s
+            router,
+            corpus,
+            requests,
+            skipped,
+            parts,
+            skipping_ms=skipping_ms,
+            progress=progress,
+            keep_every_s=keep_every_s,
         )
         ids = pl.Series(CONFIG, [name]).new_from_index(0, requests.height)
         runs = requests.select("fixture_id", "repeat", "shortlist").hstack([*outcomes.get_columns(), ids])
@@ -161,8 +171,11 @@ def _order(fixtures: Fixtures) -> str:
 
 def _requests(
     router: Router, fixtures: Fixtures, corpus: Corpus, repeat: int, parts: Parts, *, heuristics: bool
-) -> tuple[pl.DataFrame, pl.Series]:
-    """One row a run with its shortlist, and why heuristics skip it (null where it is to be decided)."""
+) -> tuple[pl.DataFrame, pl.Series, float]:
+    """One row a run with its shortlist; why heuristics skip it (null where it is to be decided); their time.
+
+    The time is in milliseconds a prompt.
+    """
     prompts = fixtures.frame.select("fixture_id", "prompt")
     distinct = prompts.select(pl.col("prompt").unique(maintain_order=True))
     schema = shortlist_schema(corpus)
@@ -176,14 +189,17 @@ def _requests(
         numbered = distinct.with_row_index("which")
         which = prompts.join(numbered, on="prompt", how="left", maintain_order="left")["which"]
     reasons = pl.Series("reason", [None], dtype=pl.String).new_from_index(0, prompts.height)
+    began = time.perf_counter()
     if heuristics:
         from skillful_eval.router.heuristics import heuristic
 
         reasons = heuristic(distinct["prompt"]).cast(pl.String).gather(which)
+    skipping_ms = (time.perf_counter() - began) * 1000 / prompts.height
     fixture = pl.int_range(prompts.height * repeat, eager=True) // repeat
     numbers = pl.int_range(prompts.height * repeat, eager=True) % repeat
     requests = prompts[fixture].hstack([numbers.cast(pl.Int64).alias("repeat")])
-    return requests.hstack(shortlists[which.gather(fixture)].get_columns()), reasons.gather(fixture)
+    requests = requests.hstack(shortlists[which.gather(fixture)].get_columns())
+    return requests, reasons.gather(fixture), skipping_ms
 
 
 def _decided(
@@ -193,6 +209,7 @@ def _decided(
     skipped: pl.Series,
     parts: Parts,
     *,
+    skipping_ms: float,
     progress: Callable[[int, int], None] | None,
     keep_every_s: float,
 ) -> pl.DataFrame:
@@ -229,10 +246,10 @@ def _decided(
             if router.batch is not None:
                 parts.keep(slices[-1])
     decided = pl.concat(slices)
-    return _complete(router, rows, decided if decided[ROW].is_sorted() else decided.sort(ROW))
+    return _complete(router, rows, decided if decided[ROW].is_sorted() else decided.sort(ROW), skipping_ms)
 
 
-def _complete(router: Router, rows: pl.DataFrame, decided: pl.DataFrame) -> pl.DataFrame:
+def _complete(router: Router, rows: pl.DataFrame, decided: pl.DataFrame, skipping_ms: float) -> pl.DataFrame:
     """Put what heuristics skip between what was decided; a router that decides nothing skips nothing."""
     undecided = decided["decision"].null_count()
     if 0 < undecided < decided.height:
@@ -248,13 +265,23 @@ def _complete(router: Router, rows: pl.DataFrame, decided: pl.DataFrame) -> pl.D
     alone = rows.filter(~passed).with_columns(
         decision=pl.lit(None if retrieves else SKIPPED, dtype=OUTCOMES["decision"]),
         reason=pl.lit(None, dtype=pl.String) if retrieves else pl.col("reason"),
-        latency_reason=pl.lit(BATCHED),
+        **_costs_of_asking_nothing(decided, skipping_ms),
     )
     both = pl.concat([decided, alone.drop(ROW)], how="diagonal")
     # The place of each run in that: the decided ones come first, then the skipped ones, each in order.
     place = pl.when("passed").then(pl.col("passed").cum_sum() - 1)
     other = decided.height + (~pl.col("passed")).cum_sum() - 1
     return both[pl.DataFrame({"passed": passed}).select(place.otherwise(other)).to_series()]
+
+
+def _costs_of_asking_nothing(decided: pl.DataFrame, skipping_ms: float) -> dict[str, pl.Expr]:
+    """What a skipped run costs, of what others tell: its share of the look at all prompts, and no tokens."""
+    counts = (name for name in ("tokens_in", "tokens_out") if decided[name].count())
+    costs = {name: pl.lit(0, dtype=OUTCOMES[name]) for name in counts}
+    if decided["latency_ms"].count():
+        return costs | {"latency_ms": pl.lit(skipping_ms, dtype=OUTCOMES["latency_ms"])}
+    reasons = decided["latency_reason"].drop_nulls()
+    return costs | {"latency_reason": pl.lit(reasons[0] if reasons.len() else BATCHED)}
 
 
 def _latency(runs: pl.DataFrame) -> dict[str, Any]:

@@ -351,6 +351,26 @@ def test_heuristics_skip_before_any_request_and_leave_the_shortlist(corpus, out)
     assert len(with_them.asked) == 4
 
 
+@pytest.mark.parametrize(
+    ("columns", "latency", "reason", "tokens"),
+    [
+        ({"latency_ms": pl.lit(1e6), "tokens_in": pl.lit(7)}, True, None, 0),
+        ({"latency_reason": pl.lit("replayed"), "tokens_in": pl.lit(7)}, False, "replayed", 0),
+        ({"latency_reason": pl.lit("batched")}, False, "batched", None),
+    ],
+)
+def test_a_skipped_run_costs_nothing_where_others_tell_what_they_cost(
+    fixtures_of, corpus, out, columns, latency, reason, tokens
+):
+    fixtures = fixtures_of([("ok", "trivial", ["none"]), ("undo the last migration", "coding", ["db"])])
+    run_router(Fake(corpus, **columns), fixtures, corpus, out=out, repeat=2)
+    skipped = pl.read_parquet(out).filter(decision="skipped")
+    assert skipped.height == 2
+    assert all(0 <= ms < 1e6 if latency else ms is None for ms in skipped["latency_ms"])
+    assert skipped["latency_reason"].to_list() == [reason] * 2
+    assert skipped["tokens_in"].to_list() == [tokens] * 2
+
+
 def test_a_router_that_decides_nothing_leaves_every_decision_null(corpus, out):
     prompts = {"hello": "thanks a lot!", "undo": "roll back the last release"}
     frame = pl.DataFrame(
