@@ -108,8 +108,9 @@ def _replayed(router: Callable[..., Router], path: Path) -> Made:
     from skillful_eval.recording.transport import ReplayTransport
     from skillshift.frame.writing import sha256
 
-    transport = ReplayTransport(read_recording(path))
-    return Made(router(transport=transport), facts={"replay": f"sha256:{sha256(path)}"})
+    recording = read_recording(path)  # of an interrupted run, its journal is what there is
+    transport = ReplayTransport(recording)
+    return Made(router(transport=transport), facts={"replay": f"sha256:{sha256(recording.source)}"})
 
 
 def _recorded(
