@@ -11,6 +11,7 @@ import typer
 from skillful_eval.corpus_cli import app as corpora
 from skillful_eval.rendering.formats import DEFAULT, FORMATS
 from skillful_eval.run_cli import run as run_router
+from skillful_eval.sweep_cli import sweep
 from skillshift.frame.console import FINDING, emit, progress, run
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ fixture_sets = typer.Typer(
 app.add_typer(fixture_sets, name="fixtures")
 app.add_typer(corpora, name="corpus")
 app.command("run")(run_router)
+app.command("sweep")(sweep)
 
 # A format is a module in rendering/formats: the choices come from there.
 if TYPE_CHECKING:
