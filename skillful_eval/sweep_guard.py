@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 import unicodedata
 from itertools import pairwise
-from pathlib import PurePath
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from skillful_eval.splits import check_split
 from skillshift.frame.errors import UsageError, shorten
+from skillshift.frame.sources import find_logs
 
 if TYPE_CHECKING:
     from skillful_eval.fixtures import Fixtures
@@ -34,6 +35,14 @@ def is_holdout_name(name: str) -> bool:
     return bool(_WORDS & set(words)) or bool(_PAIRS & set(pairwise(words)))
 
 
+def _files(source: str) -> list[str]:
+    """The names of the files that a set was read from: also those in a folder, of a glob, behind links."""
+    path = Path(source)
+    several = path.is_dir() or any(sign in source for sign in "*?[")
+    paths = [path, *(Path(log.path) for log in (find_logs(source) if several else ()))]
+    return [name for one in paths for name in (one.name, one.resolve().name)]
+
+
 def refuse_holdout(fixtures: Fixtures, holdout: Fixtures | None) -> None:
     """Refuse to try several configurations on a set that is to confirm one.
 
@@ -49,8 +58,7 @@ def refuse_holdout(fixtures: Fixtures, holdout: Fixtures | None) -> None:
         "Sweep a development set; to evaluate one configuration that was chosen elsewhere, name it with "
         "--confirm CONFIG"
     )
-    names = (fixtures.name, PurePath(fixtures.source).name)
-    said = next((name for name in names if is_holdout_name(name)), None)
+    said = next((name for name in (fixtures.name, *_files(fixtures.source)) if is_holdout_name(name)), None)
     if said is not None:
         raise UsageError(f"{said}: refused, as by its name it is a holdout set: {WHY}. {way_out}.")
     if holdout is None:

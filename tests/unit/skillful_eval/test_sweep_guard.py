@@ -36,3 +36,15 @@ def test_what_is_shared_with_the_holdout_set_is_refused(fixtures, fixtures_of):
     refuse_holdout(fixtures, fixtures_of([("elsewhere", "coding", ["plan"])], name="holdout"))
     with pytest.raises(UsageError, match='shares ids or prompts with holdout, 2 in all, the first "undo"'):
         refuse_holdout(fixtures, fixtures_of([("undo", "coding", ["plan"])], name="holdout"))
+
+
+@pytest.mark.parametrize("place", ["sets", "sets/*.jsonl", "link.jsonl", "holdout"])
+def test_files_in_a_folder_of_a_glob_or_behind_a_link_count(fixtures, tmp_path, place):
+    (tmp_path / "sets").mkdir()
+    (tmp_path / "holdout").mkdir()
+    for name in ("sets/dev.jsonl", "sets/routing.holdout.jsonl", "holdout/part.jsonl"):
+        (tmp_path / name).write_text("{}\n", encoding="utf-8")
+    (tmp_path / "link.jsonl").symlink_to(tmp_path / "sets" / "routing.holdout.jsonl")
+    with pytest.raises(UsageError, match="refused"):
+        refuse_holdout(replace(fixtures, source=str(tmp_path / place)), None)
+    refuse_holdout(replace(fixtures, source=str(tmp_path / "sets" / "dev.jsonl")), None)
