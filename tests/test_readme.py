@@ -112,16 +112,21 @@ def test_the_figures_of_the_identity_check_are_those_of_the_golden_file(root):
     assert sentence.format(*found) in " ".join(said.split())
 
 
-def test_the_submission_commands_pass_and_say_so(root):
-    body = dict(of("sh"))["sh submission"]
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("submission", ["receipt: passed", "commitment: passed", "Single-model entries"]),
+        ("routing", ["75 fixtures x 1", "Recall at each rank", "11 configurations tried"]),
+    ],
+)
+def test_the_shown_commands_pass_and_say_so(root, name, said):
+    body = dict(of("sh"))[f"sh {name}"]
     environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
     done = subprocess.run(
         [BASH, "-euo", "pipefail", "-c", body], cwd=root, env=environment, capture_output=True, check=False
     )
     assert done.returncode == 0, done.stderr.decode()
-    assert b"receipt: passed" in done.stdout
-    assert b"commitment: passed" in done.stdout
-    assert b"Single-model entries" in done.stdout
+    assert [text for text in said if text not in done.stdout.decode()] == []
 
 
 def test_the_table_of_slips_is_what_the_mutation_test_counts(root):
@@ -130,7 +135,7 @@ def test_the_table_of_slips_is_what_the_mutation_test_counts(root):
 
 
 def test_the_two_install_commands_are_the_ones_that_ci_runs():
-    assert [info for info, _ in of("sh")] == ["sh main", "sh submission", "sh tests"]
+    assert [info for info, _ in of("sh")] == ["sh main", "sh submission", "sh routing", "sh tests"]
     script = (README.parent / ".ci" / "run").read_text(encoding="utf-8")
     assert "readme_command main" in script
     assert "readme_command tests" in script
