@@ -85,8 +85,9 @@ def thresholds(number: int) -> tuple[float, ...]:
 
 def ours(frame, fixtures, corpus, grid) -> tuple[int, ...]:
     sums = ThresholdSums.of(frame, grid, scopes_of(fixtures.frame, groups=True, kinds=True), fixtures, corpus)
-    judged_rows(sums, se.CRITERIA, range(1))
-    numerators = (sums.rows(name, "all", range(1))["numerator"].sum() for name in METRICS)
+    (block,) = sums.blocks(len(grid.pairs))
+    judged_rows(sums, se.CRITERIA, range(1), block)
+    numerators = (sums.rows(name, "all", range(1), block)["numerator"].sum() for name in METRICS)
     return tuple(int(total) for total in numerators)
 
 

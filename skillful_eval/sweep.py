@@ -237,7 +237,8 @@ def _judged(
             for one in some
         ]
         sums = ThresholdSums.of(pl.concat(frames), grid, scopes, fixtures, corpus)
-        parts.append(judged_rows(sums, criteria, range(len(some))))
+        keys = range(len(some))
+        parts += [judged_rows(sums, criteria, keys, block) for block in sums.blocks(_ROWS // len(some))]
     return pl.concat(parts)
 
 

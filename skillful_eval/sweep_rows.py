@@ -45,13 +45,16 @@ def column_of(criterion: Criterion) -> str:
     return criterion.metric if criterion.scope == ALL else f"{criterion.metric}[{criterion.scope}]"
 
 
-def judged_rows(sums: ThresholdSums, criteria: Sequence[Criterion], keys: range) -> pl.DataFrame:
-    """Hold every key and pair of thresholds against criteria.
+def judged_rows(
+    sums: ThresholdSums, criteria: Sequence[Criterion], keys: range, block: range
+) -> pl.DataFrame:
+    """Hold keys and pairs of thresholds against criteria.
 
     Args:
         sums: Their sums.
         criteria: What is asked for.
         keys: The keys, one after the other.
+        block: The numbers of the none thresholds, one after the other.
 
     Returns:
         One row a key and pair, in order: for every criterion its value (Float64, null where undefined) and
@@ -61,7 +64,7 @@ def judged_rows(sums: ThresholdSums, criteria: Sequence[Criterion], keys: range)
     """
     # The first is there for every key, so that none is forgotten whatever the criteria ask for.
     asked = dict.fromkeys([(RECALL.name, ALL), *((one.metric, one.scope) for one in criteria)])
-    rows = pl.concat([sums.rows(metric, scope, keys) for metric, scope in asked])
+    rows = pl.concat([sums.rows(metric, scope, keys, block) for metric, scope in asked])
     report = rows.select(pl.col("_place").alias(CONFIG), *REPORT)
     verdicts = gate(report, criteria)
     of_criteria = [verdicts.gather_every(len(criteria), number) for number in range(len(criteria))]

@@ -129,18 +129,19 @@ class ThresholdSums:
         scored = [score(frame.lazy(), fixtures, corpus).runs.collect().hstack(key) for frame in frames]
         return cls(scored[0], None if grid is None else scored[1], grid, scopes)
 
-    @property
-    def pairs(self) -> int:
-        """How many rows a key has in :meth:`rows`."""
-        return len(self._grid.none) * len(self._grid.winner)
+    def blocks(self, rows: int) -> list[range]:
+        """The none thresholds' numbers in blocks, each with at most so many pairs, if it can be."""
+        count, step = len(self._grid.none), max(1, rows // len(self._grid.winner))
+        return [range(start, min(start + step, count)) for start in range(0, count, step)]
 
-    def rows(self, metric: str, scope: str, keys: range) -> pl.DataFrame:
-        """A metric's rows in a report, for some keys and every pair.
+    def rows(self, metric: str, scope: str, keys: range, block: range) -> pl.DataFrame:
+        """A metric's rows in a report, for some keys and pairs.
 
         Args:
             metric: Its name, also of a percentile or of a point of the recall curve.
             scope: The scope.
             keys: The keys, one after the other.
+            block: The numbers of the none thresholds, one after the other.
 
         Returns:
             The rows of :func:`skillful_eval.summary.named_rows` over the keys' sums, with the scope;
@@ -150,14 +151,15 @@ class ThresholdSums:
         table = self._base.filter(own)
         # Of the curve only the point that is asked for: for every pair, all of it would be long.
         curve = self._curve.filter(own & (point_name() == metric))
-        sums = self._at_pairs(scope, keys)
-        spread = _spread(table, keys, self.pairs).with_columns(
+        sums = self._at_pairs(scope, keys, block)
+        pairs = len(block) * len(self._grid.winner)
+        spread = _spread(table, keys, pairs).with_columns(
             pl.Series(name, of_pairs.reshape(-1)) + pl.col(name) for name, of_pairs in sums.items()
         )
-        rows = named_rows(spread, _spread(curve, keys, self.pairs), metric)
+        rows = named_rows(spread, _spread(curve, keys, pairs), metric)
         return rows.with_columns(pl.lit(scope).alias("scope"))
 
-    def _at_pairs(self, scope: str, keys: range) -> dict[str, Sums]:
+    def _at_pairs(self, scope: str, keys: range, block: range) -> dict[str, Sums]:
         """By name, what is added to the base's sums: one number a key, none threshold and winner floor."""
         changes = [part for part in self._changes or () if part["scope"][0] == scope]
         if not changes:
@@ -171,7 +173,7 @@ class ThresholdSums:
             histogram = np.zeros(shape, dtype=np.int64)
             histogram[at] = own[name].to_numpy()
             # Injected at every none threshold from the run's own on, and at every floor before its own.
-            until = histogram.cumsum(axis=1)[:, :-1, :]
+            until = histogram.cumsum(axis=1)[:, block.start : block.stop, :]
             found[name] = until[:, :, ::-1].cumsum(axis=2)[:, :, ::-1][:, :, 1:]
         return found
 

@@ -18,7 +18,7 @@ class Told:
     def __init__(self, **values):
         self.values = values
 
-    def rows(self, metric, scope, _):
+    def rows(self, metric, scope, *_):
         values = self.values.get(metric if scope == "all" else f"{metric}[{scope}]", [])
         frame = pl.DataFrame({"value": values}, schema={"value": pl.Float64}).with_row_index("_place")
         return frame.select(
@@ -34,7 +34,7 @@ class Told:
 
 
 def judged(**values):
-    return judged_rows(Told(**values), CRITERIA, range(1)).to_dicts()
+    return judged_rows(Told(**values), CRITERIA, range(1), range(1)).to_dicts()
 
 
 def test_a_shortfall_is_the_part_by_which_limits_are_missed():

@@ -39,7 +39,8 @@ def values(fixtures_of, corpus):
         ]
         scopes = scopes_of(fixtures.frame, groups=False, kinds=False)
         sums = ThresholdSums.of(pl.DataFrame(rows, schema=SCHEMA), GRID, scopes, fixtures, corpus)
-        flat = sums.rows(metric, "all", range(1))[what].to_list()
+        assert sums.blocks(6) == [range(2), range(2, 3)]
+        flat = [one for block in sums.blocks(6) for one in sums.rows(metric, "all", range(1), block)[what]]
         return [flat[start : start + 3] for start in range(0, 9, 3)]
 
     return found
