@@ -21,6 +21,16 @@ if TYPE_CHECKING:
     from skillful_eval.metrics import METRICS
     from skillful_eval.missing import MISSES, misses
     from skillful_eval.provenance import Provenance
+    from skillful_eval.recording.document import Recording, read_recording
+    from skillful_eval.router.bm25 import Bm25Router
+    from skillful_eval.router.http import HttpRouter
+    from skillful_eval.router.protocol import Router
+    from skillful_eval.router.python import PythonRouter
+    from skillful_eval.router.quotas import Quotas, parse_quotas
+    from skillful_eval.router.ranking import Retriever
+    from skillful_eval.router.thresholds import Thresholds
+    from skillful_eval.runner import run_router
+    from skillful_eval.runner_summary import RunSummary
     from skillful_eval.runs import scan_runs
     from skillful_eval.schema import GROUPS
     from skillful_eval.scoring import Scored, score
@@ -41,6 +51,16 @@ _HOME = {
     "skillful_eval.metrics": ("METRICS",),
     "skillful_eval.missing": ("MISSES", "misses"),
     "skillful_eval.provenance": ("Provenance",),
+    "skillful_eval.recording.document": ("Recording", "read_recording"),
+    "skillful_eval.router.bm25": ("Bm25Router",),
+    "skillful_eval.router.http": ("HttpRouter",),
+    "skillful_eval.router.protocol": ("Router",),
+    "skillful_eval.router.python": ("PythonRouter",),
+    "skillful_eval.router.quotas": ("Quotas", "parse_quotas"),
+    "skillful_eval.router.ranking": ("Retriever",),
+    "skillful_eval.router.thresholds": ("Thresholds",),
+    "skillful_eval.runner": ("run_router",),
+    "skillful_eval.runner_summary": ("RunSummary",),
     "skillful_eval.runs": ("scan_runs",),
     "skillful_eval.schema": ("GROUPS",),
     "skillful_eval.scoring": ("Scored", "score"),
@@ -58,14 +78,23 @@ __all__ = [
     "GROUPS",
     "METRICS",
     "MISSES",
+    "Bm25Router",
     "ContractError",
     "Corpus",
     "Criterion",
     "Events",
     "Fixtures",
+    "HttpRouter",
     "InputError",
     "Provenance",
+    "PythonRouter",
+    "Quotas",
+    "Recording",
+    "Retriever",
+    "Router",
+    "RunSummary",
     "Scored",
+    "Thresholds",
     "UsageError",
     "acceptances",
     "check_split",
@@ -73,10 +102,13 @@ __all__ = [
     "event_report",
     "gate",
     "misses",
+    "parse_quotas",
     "read_corpus",
     "read_criteria",
     "read_fixtures",
+    "read_recording",
     "report",
+    "run_router",
     "scan_events",
     "scan_runs",
     "score",

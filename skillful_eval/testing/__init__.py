@@ -21,6 +21,7 @@ from skillful_eval.testing.faults import FAULTS, Fault, FaultKind, faults_of
 from skillful_eval.testing.frames import to_corpus, to_events, to_fixtures, to_runs
 from skillful_eval.testing.oracle import oracle_report
 from skillful_eval.testing.oracle_events import oracle_acceptances, oracle_event_report
+from skillful_eval.testing.oracle_retrieval import oracle_shortlists, oracle_tokens
 
 if TYPE_CHECKING:
     from skillful_eval.testing.strategies import (
@@ -66,6 +67,8 @@ __all__ = [
     "oracle_acceptances",
     "oracle_event_report",
     "oracle_report",
+    "oracle_shortlists",
+    "oracle_tokens",
     "runs",
     "to_corpus",
     "to_events",
