@@ -110,7 +110,8 @@ def _several(found: Sweep) -> list[str]:
         notes.append(f"The first {BEST} are shown; the file and --format json have all.")
     optimistic = (
         "The figures of the best of many on one set are optimistic: it is the best by chance as well. "
-        "Confirm it once on the holdout set, with --confirm and its config."
+        "Confirm it once on the holdout set, with --confirm and its config; runs of it were tuned on "
+        f"{found.provenance.fixture_set}, which run --tuned-on tells the gate."
     )
     order = (
         "Order: passed first, then by criteria met, by the smaller shortfall (the parts by which limits are "
