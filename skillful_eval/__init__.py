@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from skillful_eval.splits import check_split
     from skillful_eval.stability import unstable
     from skillful_eval.summary import report
+    from skillful_eval.sweep_plan import SweepSettings
+    from skillful_eval.sweeping import Sweep, sweep
     from skillshift.frame.errors import ContractError, InputError, UsageError
 
 _HOME = {
@@ -67,6 +69,8 @@ _HOME = {
     "skillful_eval.splits": ("check_split",),
     "skillful_eval.stability": ("unstable",),
     "skillful_eval.summary": ("report",),
+    "skillful_eval.sweep_plan": ("SweepSettings",),
+    "skillful_eval.sweeping": ("Sweep", "sweep"),
     "skillshift.frame.errors": ("ContractError", "InputError", "UsageError"),
 }
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
@@ -94,6 +98,8 @@ __all__ = [
     "Router",
     "RunSummary",
     "Scored",
+    "Sweep",
+    "SweepSettings",
     "Thresholds",
     "UsageError",
     "acceptances",
@@ -112,6 +118,7 @@ __all__ = [
     "scan_events",
     "scan_runs",
     "score",
+    "sweep",
     "testing",
     "uncovered",
     "unstable",

@@ -89,10 +89,10 @@ def sweep(  # noqa: PLR0917 - a command's options are keywords on the command li
     from skillful_eval.rendering.formats import render
     from skillful_eval.rendering.sweep_document import sweep_document
     from skillful_eval.router.quotas import parse_ranges
-    from skillful_eval.sweep import sweep as sweep_of
-    from skillful_eval.sweep_plan import Settings
+    from skillful_eval.sweep_plan import SweepSettings
+    from skillful_eval.sweeping import sweep as sweep_of
 
-    settings = Settings(
+    settings = SweepSettings(
         when_to_use=not without_when_to_use,
         heuristics=not no_heuristics,
         max_prompt_chars=max_prompt_chars,

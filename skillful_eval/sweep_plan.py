@@ -33,7 +33,7 @@ _NO = "no"
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class SweepSettings:
     """What is the same in every configuration of a sweep.
 
     Attributes:
@@ -77,7 +77,7 @@ class Plan:
     quotas: tuple[Quotas, ...]
     none: tuple[Decimal, ...] | None = None
     winner: tuple[Decimal, ...] | None = None
-    settings: Settings = Settings()
+    settings: SweepSettings = SweepSettings()
 
     def __post_init__(self) -> None:
         count = len(self)
@@ -213,14 +213,14 @@ def parse_configuration(text: str) -> Plan:
     return Plan((quotas,), none, winner, _settings(found, expected))
 
 
-def _settings(found: dict[str, str], expected: str) -> Settings:
+def _settings(found: dict[str, str], expected: str) -> SweepSettings:
     for name in (_WHEN_TO_USE, _HEURISTICS, _UPLOAD):
         if found.get(name, _NO) != _NO:
             raise UsageError(f"confirm: unknown: {name}={found[name]}; expected {name}=no, or not to name it")
     length = found.get(_LENGTH)
     if length is not None and not re.fullmatch(r"[1-9][0-9]{0,8}", length):
         raise UsageError(f"confirm: unknown: {_LENGTH}={length}; expected {expected}")
-    return Settings(
+    return SweepSettings(
         when_to_use=_WHEN_TO_USE not in found,
         heuristics=_HEURISTICS not in found,
         max_prompt_chars=None if length is None else int(length),
@@ -233,7 +233,7 @@ def plan_of(
     quotas: Sequence[Quotas] | None,
     none: tuple[Decimal, ...] | None,
     winner: tuple[Decimal, ...] | None,
-    settings: Settings,
+    settings: SweepSettings,
     confirm: str | None,
     decides: bool,
 ) -> Plan:

@@ -19,7 +19,7 @@ from skillshift.frame.tables import Section
 
 if TYPE_CHECKING:
     from skillful_eval.criteria import Criterion
-    from skillful_eval.sweep import Sweep
+    from skillful_eval.sweeping import Sweep
 
 BEST = 10
 """How many configurations a document for people shows."""

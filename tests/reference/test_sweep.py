@@ -6,8 +6,8 @@ import pytest
 import skillful_eval as se
 from skillful_eval.recording.document import read_recording
 from skillful_eval.router.quotas import parse_ranges
-from skillful_eval.sweep import sweep
-from skillful_eval.sweep_plan import Settings
+from skillful_eval.sweep_plan import SweepSettings
+from skillful_eval.sweeping import sweep
 
 pytestmark = pytest.mark.reference
 
@@ -51,7 +51,7 @@ def told(value):
 def test_the_published_figures_of_development_stand_in_their_rows(
     dev, corpus, when_to_use, quota, recall, mrr
 ):
-    settings = Settings(when_to_use=when_to_use)
+    settings = SweepSettings(when_to_use=when_to_use)
     found = sweep(dev, corpus, quotas=parse_ranges(["skill=4:14"]), settings=settings, criteria=CRITERIA)
     assert found.frame.height == 11
     row = found.frame.row(by_predicate=pl.col("skill") == quota, named=True)

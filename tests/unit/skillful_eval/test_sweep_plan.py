@@ -3,7 +3,7 @@ from decimal import Decimal
 import pytest
 
 from skillful_eval.router.quotas import Quotas, parse_ranges
-from skillful_eval.sweep_plan import MOST, Plan, Settings, parse_configuration, parse_thresholds, plan_of
+from skillful_eval.sweep_plan import MOST, Plan, SweepSettings, parse_configuration, parse_thresholds, plan_of
 from skillshift.frame.errors import UsageError
 
 ONE = "skill=6,mcp=4,agent=3,command+rule=2"
@@ -11,7 +11,7 @@ JUDGED = f"{ONE},none=0.4,winner=0.25"
 
 
 def planned(**given):
-    nothing = {"quotas": None, "none": None, "winner": None, "settings": Settings(), "confirm": None}
+    nothing = {"quotas": None, "none": None, "winner": None, "settings": SweepSettings(), "confirm": None}
     return plan_of(**(nothing | {"decides": True} | given))
 
 
@@ -61,7 +61,7 @@ def test_a_tiny_step_is_counted_before_it_is_made():
 
 
 def test_every_name_is_taken_as_the_one_configuration_that_it_is():
-    settings = Settings(when_to_use=False, heuristics=False, max_prompt_chars=500, upload_prompts=False)
+    settings = SweepSettings(when_to_use=False, heuristics=False, max_prompt_chars=500, upload_prompts=False)
     plan = planned(
         quotas=parse_ranges(["skill=4:5"]),
         none=parse_thresholds("0.10,1", "none"),
@@ -124,7 +124,7 @@ def test_a_confirmed_configuration_is_the_only_one():
         ({"quotas": [Quotas(skill=7)]}, "quotas"),
         ({"none": (Decimal("0.5"),)}, "none threshold"),
         ({"winner": (Decimal("0.3"),)}, "winner floor"),
-        ({"settings": Settings(heuristics=False)}, "settings"),
+        ({"settings": SweepSettings(heuristics=False)}, "settings"),
         ({"confirm": ONE}, "ambiguous"),
         ({"decides": False}, "give the replay"),
     ],
@@ -139,8 +139,8 @@ def test_a_confirmed_configuration_must_be_among_those_given(given, said):
     [
         {"none": (Decimal("0.5"),)},
         {"winner": (Decimal("0.5"),)},
-        {"settings": Settings(heuristics=False)},
-        {"settings": Settings(max_prompt_chars=9)},
+        {"settings": SweepSettings(heuristics=False)},
+        {"settings": SweepSettings(max_prompt_chars=9)},
         {"confirm": f"{ONE},heuristics=no"},
     ],
 )

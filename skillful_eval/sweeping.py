@@ -16,7 +16,7 @@ from skillful_eval.router.quotas import GROUPS, Quotas
 from skillful_eval.schema import BATCHED, CONFIG, PROVENANCE
 from skillful_eval.scopes import scopes_of
 from skillful_eval.sweep_guard import refuse_holdout
-from skillful_eval.sweep_plan import Plan, Settings, parse_thresholds, plan_of
+from skillful_eval.sweep_plan import Plan, SweepSettings, parse_thresholds, plan_of
 from skillful_eval.sweep_rows import best_first, judged_rows
 from skillful_eval.sweep_thresholds import Grid, ThresholdSums
 from skillshift.frame.errors import UsageError, shorten
@@ -111,7 +111,7 @@ def sweep(
     recording: Recording | None = None,
     none_thresholds: str | Sequence[float] | None = None,
     winner_floors: str | Sequence[float] | None = None,
-    settings: Settings | None = None,
+    settings: SweepSettings | None = None,
     repeat: int | None = None,
     criteria: Sequence[Criterion] = CRITERIA,
     confirm: str | None = None,
@@ -168,7 +168,7 @@ def sweep(
         quotas=quotas,
         none=None if none_thresholds is None else parse_thresholds(none_thresholds, "none threshold"),
         winner=None if winner_floors is None else parse_thresholds(winner_floors, "winner floor"),
-        settings=settings or Settings(),
+        settings=settings or SweepSettings(),
         confirm=confirm,
         decides=recording is not None,
     )

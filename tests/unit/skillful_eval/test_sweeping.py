@@ -17,9 +17,9 @@ from skillful_eval.router.prompts import sent
 from skillful_eval.router.quotas import Quotas, parse_ranges
 from skillful_eval.router.thresholds import Thresholds
 from skillful_eval.runner import run_router
-from skillful_eval.sweep import sweep
-from skillful_eval.sweep_plan import Settings
+from skillful_eval.sweep_plan import SweepSettings
 from skillful_eval.sweep_rows import BEST_FIRST, DENOMINATOR
+from skillful_eval.sweeping import sweep
 from skillshift import datasets
 from skillshift.frame.errors import InputError, UsageError
 
@@ -80,10 +80,10 @@ def runs_of(row, fixtures, corpus, recording, out, settings, repeat):
 @pytest.mark.parametrize(
     ("settings", "repeat"),
     [
-        (Settings(), 3),
-        (Settings(), 4),
-        (Settings(when_to_use=False, heuristics=False, max_prompt_chars=20), 2),
-        (Settings(upload_prompts=False), 1),
+        (SweepSettings(), 3),
+        (SweepSettings(), 4),
+        (SweepSettings(when_to_use=False, heuristics=False, max_prompt_chars=20), 2),
+        (SweepSettings(upload_prompts=False), 1),
     ],
 )
 def test_a_row_is_the_gate_over_the_runs_of_its_configuration(tmp_path, dev, corpus, settings, repeat):
@@ -147,7 +147,7 @@ def test_the_order_is_as_documented_however_many_quotas_there_are(dev, corpus):
 def test_parts_change_nothing(dev, corpus, monkeypatch):
     given = {"quotas": QUOTAS, "recording": recording_of(dev, corpus), "none_thresholds": "0.3:0.5:0.1"}
     expected = sweep(dev, corpus, **given).frame
-    monkeypatch.setattr("skillful_eval.sweep._ROWS", 1)
+    monkeypatch.setattr("skillful_eval.sweeping._ROWS", 1)
     assert sweep(dev, corpus, **given).frame.equals(expected)
 
 
