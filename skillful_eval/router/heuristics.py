@@ -55,7 +55,8 @@ def heuristic(prompts: pl.Series) -> pl.Series:
     text = pl.col("text")
     looks = text.str.len_bytes() > text.str.len_chars()  # what is not ASCII may change its form
     looks |= (text.str.len_chars() < SHORT) | text.str.starts_with("/")
-    looks |= text.str.to_lowercase().str.contains(_begins_socially())
+    plain = text.str.to_lowercase().str.replace_all("'", "", literal=True)
+    looks |= plain.str.contains(_begins_socially())
     texts = pl.select(without_ends(prompts).alias("text"))
     # Most prompts are asked no more than whether they begin like one that is passed over.
     rows = texts.select(looks.fill_null(value=False)).to_series().arg_true()
@@ -99,11 +100,14 @@ def _social() -> str:
 
 @cache
 def _begins_socially() -> str:
-    """What every social turn in ASCII begins with, in lower case: no word, or one or two of such turns."""
+    """What every social turn in ASCII begins with, in lower case and without apostrophes.
+
+    No word at all, or one or two of such turns. It is not strict about where an emoticon begins and ends, as
+    it decides nothing.
+    """
     words = _phrases((*BESIDE, *TURNS)).str.split(" ").explode().unique(maintain_order=True)
-    spelled = ("".join(f"(?:{_APOSTROPHE}*{letter})" for letter in word) for word in words)
-    word = "|".join(f"{letters}+" for letters in spelled)
-    between = rf"(?:[^a-z0-9]|{_EMOTICON})"
+    word = "|".join(f"{letters}+" for letters in words)
+    between = rf"(?:[^a-z0-9]|{_EMOTICON})".replace(r"\b", "")
     return rf"^{between}*(?:$|(?:{word}){between}*$|(?:{word}){between}+(?:{word})(?:{between}|$))"
 
 
