@@ -25,78 +25,11 @@ import polars as pl
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))  # a checkout need not be installed
 
-LENGTH, GOLDS, CONFIGS, REPEATS = 15, 3, 10, 5
-KINDS = ("skill", "mcp", "agent", "command", "rule")
+from alternating import once, rounds  # noqa: E402 - found beside this file
+from routing_data import CONFIGS, GOLDS, LENGTH, REPEATS, make  # noqa: E402
+
 SLOW = 30.0
 """Seconds from which a contender is slow, and gets fewer rounds."""
-
-
-# -- data ----------------------------------------------------------------------------------------------------
-
-
-def make(folder: Path, runs: int, ids: int) -> None:
-    """A corpus, fixtures with 1 to 3 golds, and runs with shortlists of 15, coded and as text."""
-    random = np.random.default_rng(1)
-    fixtures = max(1, runs // (CONFIGS * REPEATS))
-    names = [f"runtime:skill:global:capability-{number:05d}" for number in range(ids)]
-    entries = [
-        {
-            "id": name,
-            "kind": KINDS[i % 5],
-            "name": f"name-{i}",
-            "description": "It does.",
-            "runtime": "runtime",
-        }
-        for i, name in enumerate(names)
-    ]
-    head = {
-        "capturedAt": "",
-        "fingerprint": "unknown",
-        "sanitised": False,
-        "excludedCount": 0,
-        "redactedCount": 0,
-    }
-    (folder / "corpus.json").write_text(json.dumps(head | {"entries": entries}))
-    golds = np.argsort(random.random((fixtures, 64)), axis=1)[:, :GOLDS] + random.integers(
-        0, ids - 64, (fixtures, 1)
-    )
-    counts = random.integers(1, GOLDS + 1, fixtures)
-    with (folder / "fixtures.jsonl").open("w") as file:
-        for i in range(fixtures):
-            gold = [names[code] for code in golds[i, : counts[i]]]
-            row = {"id": f"fixture-{i:06d}", "group": f"group-{i % 7}", "prompt": f"prompt {i}", "gold": gold}
-            file.write(json.dumps(row) + "\n")
-    number = np.arange(fixtures * CONFIGS * REPEATS)
-    fixture = number % fixtures
-    # Shortlists lie in the gold's neighbourhood, so that hits are common and at every rank.
-    start, step = random.integers(0, 50, len(number)), random.integers(1, 5, len(number))
-    codes = (golds[fixture, 0] + start - 25)[:, None] + step[:, None] * (np.arange(LENGTH) - LENGTH // 2)
-    flat = pl.Series("shortlist", names).gather((codes % ids).ravel())
-    shortlists = flat.reshape((len(number), LENGTH)).arr.to_list()
-    decision = pl.Series(["injected", "skipped", "degraded"]).gather(
-        random.choice(3, len(number), p=[0.75, 0.2, 0.05])
-    )
-    frame = pl.DataFrame(
-        {
-            "fixture_id": pl.Series([f"fixture-{i:06d}" for i in range(fixtures)]).gather(fixture),
-            "repeat": number // fixtures % REPEATS,
-            "config": pl.Series([f"config-{i}" for i in range(CONFIGS)]).gather(
-                number // fixtures // REPEATS
-            ),
-            "shortlist": shortlists,
-            "decision": decision,
-            "latency_ms": random.gamma(3, 200, len(number)).round(3),
-        }
-    )
-    picked = pl.when(decision == "injected").then(pl.col("shortlist").list.get(0))
-    text = frame.with_columns(
-        picked.alias("chosen"), pl.when(decision != "injected").then(pl.lit("none")).alias("reason")
-    )
-    text.write_parquet(folder / "text.parquet")
-    ids_type = pl.Enum(names)
-    text.with_columns(
-        pl.col("shortlist").cast(pl.List(ids_type)), pl.col("chosen").cast(ids_type)
-    ).write_parquet(folder / "coded.parquet")
 
 
 def golds_of(folder: Path) -> pl.DataFrame:
@@ -321,33 +254,6 @@ def peak_mb() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
-def once(name: str, folder: Path) -> dict[str, float | str]:
-    command = [sys.executable, __file__, "--one", name, "--folder", str(folder)]
-    done = subprocess.run(command, check=False, capture_output=True, text=True)
-    if done.returncode:
-        last = (done.stderr.strip().splitlines() or ["no message"])[-1]
-        return {"absent": f"failed: {last}"}
-    return json.loads(done.stdout.splitlines()[-1])
-
-
-def rounds(folder: Path, count: int, slow_count: int) -> dict[str, list[dict[str, float]]]:
-    results: dict[str, list[dict[str, float]]] = {name: [] for name in CONTENDERS}
-    absent: set[str] = set()
-    for number in range(count):
-        for name, found in results.items():
-            slow = bool(found) and found[0]["seconds"] > SLOW
-            if name in absent or (slow and number >= slow_count):
-                continue
-            one = once(name, folder)
-            if "absent" in one:
-                absent.add(name)
-                print(f"{name}: left out ({one['absent']})", flush=True)
-                continue
-            found.append(one)
-            print(f"round {number + 1}: {name}: {one['seconds']:.2f} s, {one['mb']:,.0f} MB", flush=True)
-    return {name: found for name, found in results.items() if found}
-
-
 def agree(results: dict[str, list[dict[str, float]]]) -> None:
     expected = results["bare expression"][0]
     for name, found in results.items():
@@ -417,7 +323,13 @@ def main() -> None:
         # In a process of its own, so that its memory is free again for the contenders.
         sizes = ["--runs", str(options.runs), "--ids", str(options.ids)]
         subprocess.run([sys.executable, __file__, "--folder", home, *sizes], check=True)
-        results = rounds(Path(home), options.rounds, options.slow_rounds)
+        results = rounds(
+            CONTENDERS,
+            lambda name: once([__file__, "--one", name, "--folder", home]),
+            count=options.rounds,
+            slow_count=options.slow_rounds,
+            slow=SLOW,
+        )
     agree(results)
     text = page(results, options.runs)
     options.out.write_text(text, encoding="utf-8")
