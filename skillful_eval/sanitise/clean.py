@@ -12,6 +12,7 @@ from skillful_eval.names import capability
 from skillful_eval.sanitise.literals import Literals
 from skillful_eval.sanitise.patterns import CODES, NAME, SECRET, TARGET
 from skillful_eval.sanitise.private import Private
+from skillful_eval.sanitise.prose import LONG, is_prose
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -108,8 +109,15 @@ def _collect(private: Private, records: Sequence[Record], targets: Iterable[str]
     texts = {record[name] for record in records for name in _REDACTED if record.get(name)}
     for text in texts:
         for secret in private.secrets(text):
-            if len(secret) >= _SECRET_LENGTH and any(map(str.isdigit, secret)):
+            if _tells(secret):
                 private.literals.add(secret, SECRET)
+
+
+def _tells(secret: str) -> bool:
+    """Whether what one text gives away as a secret is one wherever it occurs, and no word or placeholder."""
+    if any(map(str.isdigit, secret)):
+        return len(secret) >= _SECRET_LENGTH
+    return len(secret) >= LONG and secret.isalpha() and not is_prose(secret)
 
 
 def _withheld(private: Private, records: Sequence[Record]) -> list[bool]:

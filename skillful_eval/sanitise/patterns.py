@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from skillful_eval.sanitise.prose import is_prose
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -79,7 +81,21 @@ _ISSUED = (
     r"|tvly-[\w-]{10,}|dckr_pat_[\w-]{10,}|age-secret-key-\w{10,}|eyJ[\w-]{5,}(?:\.[\w-]*){1,4}"
     r"|(?-i:A(?:KIA|SIA|ROA|IDA)[A-Z0-9]{12,}))"
 )
-"""How issuers of keys mark them as theirs; a key has a digit, which names such as ``npm_install`` lack."""
+"""How issuers of keys mark them as theirs. A key of any length has a digit, which names such as
+``npm_install`` lack."""
+
+_ISSUED_WHOLE = (
+    r"(?<![A-Za-z0-9])(?:A(?:KIA|SIA|ROA|IDA)[A-Z2-7]{16}(?![A-Za-z0-9])|gh[opsur]_[A-Za-z0-9]{36,}"
+    r"|github_pat_\w{60,}|xox[abeoprs]-[\w-]{10,}|AIza[\w-]{35,}|[prsw]k_(?:live|test)_[A-Za-z0-9]{16,}"
+    r"|sk-(?:proj|ant|svcacct|admin)-[\w-]{20,}|sk-[A-Za-z0-9]{40,}|glpat-[\w-]{20,}"
+    r"|npm_[A-Za-z0-9]{36,}|hf_[A-Za-z0-9]{34,})"
+)
+"""The same at the length that they are issued with, which no name has: such a key needs no digit."""
+
+_SENT = (
+    r"\b(?:bearer|basic)\s+((?=\S{0,300}(?:[\d_=/+]|\.\w))[\w.~+/=-]{7,}[\w~+/=-]|[\w.~+/=-]{15,}[\w~+/=-])"
+)
+"""What a request identifies itself with: 16 characters or more, or fewer with a digit or a sign in them."""
 
 _RUN = re.compile(r"[A-Za-z0-9]{16,}")
 _WORDLESS = 24
@@ -88,6 +104,11 @@ _WORDLESS = 24
 
 def _has_digit(found: str) -> bool:
     return any(map(str.isdigit, found)) or found.lower().startswith("eyj")
+
+
+def _is_sent(found: str) -> bool:
+    # Signs alone are a line below a heading.
+    return any(map(str.isalnum, found)) and not is_prose(found)
 
 
 def _is_random(found: str) -> bool:
@@ -184,7 +205,8 @@ PATTERNS = (
         rf"{_LEFT}/[\w-]+\.[a-z]\w{{0,5}}(?!\w)",
     ),
     *_forms(SECRET, ("_", "-", ".", "a"), _ISSUED, holds=_has_digit),
-    *_forms(SECRET, ("bearer", "basic"), r"\b(?:bearer|basic)\s+((?=\S{0,300}[\d_.=/+])[\w.~+/=-]{8,})"),
+    *_forms(SECRET, ("_", "-", "a"), _ISSUED_WHOLE),
+    *_forms(SECRET, ("bearer", "basic"), _SENT, holds=_is_sent),
     *_forms(
         SECRET,
         ("key", "secret", "token", "pass", "pwd", "credential", "auth"),

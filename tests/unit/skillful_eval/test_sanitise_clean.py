@@ -95,6 +95,16 @@ def test_a_secret_that_one_text_gives_away_is_taken_out_of_the_others():
     ]
 
 
+def test_so_is_one_without_a_digit_but_no_word():
+    key = "qwertzuiopasdfghjkl"
+    records = [
+        entry("a", f"Bearer {key}, password: 'administrator', token=internationalisation"),
+        entry("b", f"Type {key} as an administrator, after internationalisation."),
+    ]
+    (_, second) = sanitise(records, NO_MARKERS).records
+    assert second["description"] == "Type [redacted] as an administrator, after internationalisation."
+
+
 def test_targets_are_taken_out_unless_they_are_a_public_name():
     records = [entry("context7"), entry("x", "Runs context7 by @acme/srv@1.2.")]
     done = sanitise(records, NO_MARKERS, ["context7", "@acme/srv@1.2"])

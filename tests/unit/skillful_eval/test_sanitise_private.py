@@ -70,6 +70,12 @@ def test_what_is_private_by_its_form_is_taken_out(text, left, code):
         "version 1.2.3, v1.2.3.4, GPT-4o, claude-3-5-sonnet-20241022",
         "max tokens: 4096, max_tokens=4096, token usage, API key: required",
         "basic understanding, bearer authentication, author = Jane",
+        "the bearer understands responsibilities, and basic responsibilities are the bearer's",
+        "Bearer authentication-and-authorisation, basic internationalization, basic understanding.",
+        "basic client/server setups, basic JavaScript/TypeScript, BASIC AUTHENTICATION/AUTHORISATION",
+        "basic versta\u0308ndnis-und-\u00fcberblick; basic\n~~~~~~~~~~~~~~~~~~~~~~",
+        "AKIA, AKIAABCDEFGHIJKLMNOPQ, ASIAPACIFIC, aida_config, npm_run_build_and_publish_everything_again",
+        "hf_transformers_pipeline_for_classification, sk-project-management-of-large-teams, AIzawa",
         "convertHTMLToPDFDocumentStream and utf8-base64-sha256-md5-aes128",
         "ak-design-system-v2-2024-q3-plan, OAuth2.0, RFC6749",
         "$5/month, ~50, a ~ b, 50%/50%, npm_install_packages",
@@ -80,6 +86,54 @@ def test_what_is_private_by_its_form_is_taken_out(text, left, code):
 )
 def test_what_is_not_private_is_left_alone(text):
     assert Private().redact(text) == (text, frozenset())
+
+
+LETTERS = "abcdefghijklmnopqrstuvwxyz" * 4
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        "AKIAABCDEFGHIJKLMNOP",
+        "ASIAQWERTYUIOPASDFGH",
+        *(f"{kind}ABCDEFGHIJKLMNOP" for kind in ("AROA", "AIDA")),
+        *(f"gh{kind}_{LETTERS[:36]}" for kind in "pousr"),
+        f"github_pat_{LETTERS[:22]}_{LETTERS[:59]}",
+        *(f"xox{kind}-{LETTERS[:12]}-{LETTERS[:24]}" for kind in "abpors"),
+        f"AIza{LETTERS[:35]}",
+        *(f"{kind}_{LETTERS[:24]}" for kind in ("sk_live", "sk_test", "rk_live", "rk_test")),
+        f"sk-proj-{LETTERS[:48]}",
+        f"sk-ant-{LETTERS[:40]}",
+        f"sk-{LETTERS[:48]}",
+        f"glpat-{LETTERS[:20]}",
+        f"npm_{LETTERS[:36]}",
+        f"hf_{LETTERS[:34]}",
+    ],
+)
+@pytest.mark.parametrize("around", ["see {}.", "({})", "x={};", "`{}`", '"{}"', "-{}", "_{}"])
+def test_a_key_of_its_issuers_length_needs_no_digit(key, around):
+    clean, codes = Private().redact(around.format(key))
+    assert (clean, codes) == (around.format("[redacted]"), {SECRET})
+    assert Private().redact(around.format(key.upper()))[0] == around.format("[redacted]")
+
+
+@pytest.mark.parametrize(
+    "token",
+    [
+        "abcdefghijklmnopqrst",
+        "deadbeefcafebabe",
+        "abcd-efgh-ijkl-mnop",
+        "qXwErTzUiOpAsDfG",
+        "responsibilitiesQ",
+        "abcdefgh_x",
+        "abcdefg.hij",
+        "YWJjOmRlZmdoaQ==",
+        "internationalisations" * 2,
+    ],
+)
+@pytest.mark.parametrize("scheme", ["Bearer", "basic", "Authorization: Bearer", "BASIC\n"])
+def test_what_is_sent_to_identify_needs_no_digit_where_it_is_no_prose(scheme, token):
+    assert Private().redact(f"so {scheme} {token}, so")[0] == f"so {scheme} [redacted], so"
 
 
 def test_every_pattern_has_a_code_and_something_that_only_it_finds_or_confirms():
