@@ -36,6 +36,13 @@ class Corpus:
         excluded_count: How many entries that filter withheld.
         redacted_count: How many entries it changed.
         source: Where it was read.
+
+    Example:
+        >>> import skillful_eval as se
+        >>> from skillshift import datasets
+        >>> corpus = se.read_corpus(datasets.path("routing/corpus.json"))
+        >>> corpus.entries.height, corpus.is_filtered, corpus.fingerprint == corpus.digest
+        (390, False, True)
     """
 
     entries: pl.DataFrame

@@ -44,6 +44,14 @@ class Fixtures:
         name: The set's name.
         digest: ``sha256:`` and the SHA-256 of the canonical JSON of id, group, prompt and gold, sorted by id.
         source: Where it was read, for messages.
+
+    Example:
+        >>> import skillful_eval as se
+        >>> from skillshift import datasets
+        >>> corpus = se.read_corpus(datasets.path("routing/corpus.json"))
+        >>> holdout = se.read_fixtures(datasets.path("routing/fixtures.holdout.jsonl"), corpus)
+        >>> holdout.name, holdout.frame.height, holdout.golds["fixture"].n_unique()
+        ('fixtures.holdout', 25, 18)
     """
 
     frame: pl.DataFrame

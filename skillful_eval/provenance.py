@@ -9,7 +9,7 @@ import polars as pl
 
 from skillful_eval.corpus import is_redacted, is_undescribed
 from skillful_eval.findings import Finding, findings_frame
-from skillful_eval.schema import PROVENANCE, config_keys
+from skillful_eval.schema import DEGRADED, PROVENANCE, config_keys
 from skillshift.frame.contract import collect
 
 if TYPE_CHECKING:
@@ -36,8 +36,19 @@ class Provenance:
         findings: What a reader must know, as :data:`skillful_eval.findings.FINDINGS`: those of the corpus and
             of the fixtures, and ``group.unfair`` (``count`` fixtures of the group expect only capabilities
             without a description), ``runs.off-list`` (picks that the shortlist did not offer),
-            ``runs.other-fixtures``, ``runs.other-corpus`` (runs that say they were made with another),
+            ``runs.degraded`` (runs without a decision), ``runs.other-fixtures``, ``runs.other-corpus`` (runs
+            that say they were made with another),
             ``runs.undeclared`` (runs that do not say).
+
+    Example:
+        >>> import skillful_eval as se
+        >>> from skillshift import datasets
+        >>> corpus = se.read_corpus(datasets.path("routing/corpus.json"))
+        >>> holdout = se.read_fixtures(datasets.path("routing/fixtures.holdout.jsonl"), corpus)
+        >>> runs = se.scan_runs(datasets.path("routing/runs/holdout.parquet"))
+        >>> found = se.score(runs, holdout, corpus).provenance
+        >>> found.fixture_set, found.answerable, found.tuned_here.height, found.unchecked_runs
+        ('fixtures.holdout', 18, 0, 0)
     """
 
     fixture_set: str
@@ -100,7 +111,12 @@ def provenance_of(runs: pl.DataFrame, fixtures: Fixtures, corpus: Corpus) -> Pro
         corpus: The corpus.
     """
     declared = _declared(runs)
-    found = [*_unfair(fixtures, corpus), *_off_list(runs), *_made_otherwise(declared, fixtures, corpus)]
+    found = [
+        *_unfair(fixtures, corpus),
+        *_off_list(runs),
+        *_degraded(runs),
+        *_made_otherwise(declared, fixtures, corpus),
+    ]
     return Provenance(
         fixture_set=fixtures.name,
         fixture_digest=fixtures.digest,
@@ -160,6 +176,19 @@ def _off_list(runs: pl.DataFrame) -> Iterator[Finding]:
             which = "1 pick was not in its" if picks == 1 else f"{picks:,} picks were not in their"
             text = f"{which} shortlist; is the shortlist what the router was offered?"
             yield ("runs.off-list", "".join(config) or "runs", picks, text)
+
+
+def _degraded(runs: pl.DataFrame) -> Iterator[Finding]:
+    counts = [(pl.col("decision") == DEGRADED).sum().cast(pl.Int64), pl.len().cast(pl.Int64).alias("runs")]
+    keys = config_keys(runs.columns)
+    table = collect(runs.lazy().group_by(keys).agg(counts)) if keys else runs.select(counts)
+    for *config, degraded, count in table.sort(pl.all()).rows():
+        if degraded:
+            text = (
+                f"{degraded:,} of {count:,} runs are degraded: their latency is how long they took to fail, "
+                "so a router that fails quickly looks quick"
+            )
+            yield ("runs.degraded", "".join(config) or "runs", degraded, text)
 
 
 def _made_otherwise(declared: pl.DataFrame, fixtures: Fixtures, corpus: Corpus) -> Iterator[Finding]:

@@ -48,6 +48,16 @@ class Scored:
         provenance: What the values rest on.
         source: The runs as they were given; with ``config`` (where there is one), ``fixture_id`` and
             ``repeat`` a scored run is found there again, with its shortlist.
+
+    Example:
+        >>> import skillful_eval as se
+        >>> from skillshift import datasets
+        >>> corpus = se.read_corpus(datasets.path("routing/corpus.json"))
+        >>> holdout = se.read_fixtures(datasets.path("routing/fixtures.holdout.jsonl"), corpus)
+        >>> runs = se.scan_runs(datasets.path("routing/runs/holdout.parquet"))
+        >>> scored = se.score(runs, holdout, corpus)
+        >>> scored.provenance.runs, scored.fixtures.height
+        (150, 25)
     """
 
     runs: pl.LazyFrame

@@ -9,7 +9,16 @@ from skillful_eval.scoring import score
 
 
 def codes(scored):
-    return scored.provenance.findings.select("code", "subject", "count").rows()
+    others = scored.provenance.findings.filter(pl.col("code") != "runs.degraded")
+    return others.select("code", "subject", "count").rows()
+
+
+def test_degraded_runs_are_told_for_each_configuration(scored_of, whole):
+    rows = [row | {"config": config} for row in whole for config in ("a", "b")]
+    degraded = sum(row["decision"] == "degraded" for row in whole)
+    told = scored_of(*rows).provenance.findings.filter(code="runs.degraded")
+    assert told.select("subject", "count").rows() == [("a", degraded), ("b", degraded)]
+    assert told["message"][0].startswith(f"{degraded} of {len(whole)} runs are degraded: their latency")
 
 
 def test_what_the_values_rest_on(scored_of, whole, fixtures, corpus):
