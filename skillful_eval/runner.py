@@ -5,13 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 import time
+from contextlib import closing
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from skillful_eval.router.protocol import BATCHED, OUTCOMES, shortlist_schema
-from skillful_eval.runner_checks import checked_outcomes, checked_shortlists
+from skillful_eval.runner_checks import checked_pieces, checked_shortlists
 from skillful_eval.runner_metadata import config_name, metadata
 from skillful_eval.runner_parts import ROW, open_parts
 from skillful_eval.runner_summary import RunSummary, summarise
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from skillful_eval.runner_parts import Parts
 
 KEEP_EVERY_S = 1.0
-"""Decisions are kept so often, and at the end of every slice where a slice takes longer."""
+"""Decisions are kept so often, as far as the router hands them over."""
 
 
 def run_router(
@@ -71,8 +72,9 @@ def run_router(
         packages: Names of installed packages whose versions the file tells, beside this one and Polars.
         progress: Is told how many runs are decided, of how many, as they are.
         written: Is called when the file is in place and the parts are still there.
-        keep_every_s: How many seconds of decisions an interruption may lose, beside the slice that it
-            interrupts.
+        keep_every_s: How many seconds of decisions a kill may lose, of those that the router has handed over:
+            at once where it streams (:class:`~skillful_eval.router.protocol.StreamingRouter`), else at the
+            end of every slice. An interruption loses none of these.
 
     Returns:
         What was decided, counted. The file has one row a fixture and repeat, in the fixtures' order:
@@ -219,31 +221,30 @@ def _decided(
     missing = passed[ROW]
     if parts.done.height:
         missing = missing.filter(~missing.is_in(parts.done[ROW].implode()))
-    batch = router.batch or max(missing.len(), 1)
-    if batch < 1:
-        raise UsageError(f"{type(router).__name__}.batch: found {batch}, expected a whole number from 1")
     total = passed.height
     if progress is not None:
         progress(total - missing.len(), total)
+    # A router that takes all at once is through at once: that is written as the output itself.
+    keeps = router.batch is not None
     slices, pending, kept_at = [parts.done], [], time.monotonic()
+    asked = requests if missing.len() == requests.height else requests[missing]
+    done = total - missing.len()
     try:
-        for start in range(0, missing.len(), batch):
-            numbers = missing.slice(start, batch)
-            whole = numbers.len() == requests.height
-            asked = requests if whole else requests[numbers]
-            outcomes = checked_outcomes(router, router.decide(asked), asked.height, corpus)
-            pending.append(outcomes.insert_column(0, numbers))
-            if router.batch is not None and time.monotonic() - kept_at >= keep_every_s:
-                slices.append(pl.concat(pending))
-                parts.keep(slices[-1])
-                pending, kept_at = [], time.monotonic()
-            if progress is not None:
-                progress(total - missing.len() + start + numbers.len(), total)
+        with closing(checked_pieces(router, asked, corpus)) as pieces:
+            for numbers, outcomes in pieces:
+                if numbers.len():
+                    pending.append(outcomes.insert_column(0, missing.gather(numbers)))
+                if keeps and pending and time.monotonic() - kept_at >= keep_every_s:
+                    slices.append(pl.concat(pending))
+                    parts.keep(slices[-1])
+                    pending, kept_at = [], time.monotonic()
+                if progress is not None and numbers.len():
+                    done += numbers.len()
+                    progress(done, total)
     finally:
         if pending:
             slices.append(pl.concat(pending))
-            # One slice that is everything is written as the output itself at once.
-            if router.batch is not None:
+            if keeps:
                 parts.keep(slices[-1])
     decided = pl.concat(slices)
     return _complete(router, rows, decided if decided[ROW].is_sorted() else decided.sort(ROW), skipping_ms)

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
 import polars as pl
 
-from skillful_eval.router.protocol import OUTCOMES
+from skillful_eval.router.protocol import OUTCOMES, StreamingRouter
+from skillful_eval.router.streaming import stream_of
 from skillful_eval.schema import DEGRADED, RUNS, SKIPPED
 from skillshift.frame.contract import Rule, check
-from skillshift.frame.errors import UsageError
+from skillshift.frame.errors import UsageError, shorten
 
 if TYPE_CHECKING:
+    from collections.abc import Generator
     from typing import Any
 
     from skillful_eval.corpus import Corpus
+    from skillful_eval.router.streaming import Piece
 
 _RULES = tuple(rule for rule in RUNS.rules if set(rule.violated.meta.root_names()) <= set(OUTCOMES))
 
@@ -37,14 +41,68 @@ def checked_shortlists(router: Any, shortlists: Any, height: int, schema: pl.Sch
     return found
 
 
-def checked_outcomes(router: Any, outcomes: Any, height: int, corpus: Corpus) -> pl.DataFrame:
+def checked_pieces(router: Any, requests: pl.DataFrame, corpus: Corpus) -> Generator[Piece, None, None]:
+    """What a router decides, piece by piece, as the protocol has it: every row once, in the end all.
+
+    Closing the iterator closes the router's.
+
+    Raises:
+        UsageError: The router's batch, or what it gives, is something else.
+        ContractError: As :func:`checked_outcomes`.
+    """
+    what = f"{type(router).__name__}.{'stream' if isinstance(router, StreamingRouter) else 'decide'}"
+    left = np.ones(requests.height, dtype=bool)
+    if not requests.height:
+        return
+    pieces = stream_of(router, requests)
+    try:
+        for numbers, outcomes in pieces:
+            if not len(numbers):
+                yield pl.Series(dtype=pl.UInt32), OUTCOMES.to_frame()
+                continue
+            rows = _numbered(what, numbers, left)
+            left[rows.to_numpy()] = False
+            yield rows, checked_outcomes(what, outcomes, rows.len(), corpus)
+    finally:
+        close = getattr(pieces, "close", None)  # an iterator that is no generator may have none
+        if close is not None:
+            close()
+    if left.any():
+        raise UsageError(
+            f"{what}: ended with {int(left.sum()):,} of {left.size:,} rows missing, the first of them "
+            f"{int(left.argmax())}; expected every row once"
+        )
+
+
+def _numbered(what: str, numbers: Any, left: Any) -> pl.Series:
+    """The numbers of a piece's rows, if they are such that are left."""
+    try:
+        rows = pl.Series(numbers).cast(pl.UInt32)
+    except (pl.exceptions.PolarsError, TypeError) as error:
+        raise UsageError(f"{what}: found {shorten(numbers)}, expected the numbers of rows, from 0") from error
+    twice = rows.is_null() | rows.is_duplicated() | (rows >= left.size)
+    if not twice.any():
+        twice = pl.Series(~left[rows.to_numpy()])
+    if twice.any():
+        raise UsageError(
+            f"{what}: found the row number {rows.filter(twice)[0]}, expected each below {left.size:,} once"
+        )
+    return rows
+
+
+def checked_outcomes(what: str, outcomes: Any, height: int, corpus: Corpus) -> pl.DataFrame:
     """Decisions as the protocol has them.
+
+    Args:
+        what: What gave them, for messages.
+        outcomes: What it gave.
+        height: How many there must be.
+        corpus: What can be chosen.
 
     Raises:
         UsageError: They are something else.
         ContractError: One breaks the contract of the runs, or chooses what the corpus lacks.
     """
-    what = f"{type(router).__name__}.decide"
     found = _conformed(what, outcomes, height, OUTCOMES, "decisions")
     ids = pl.Enum(corpus.entries["id"])
     decision = pl.col("decision")

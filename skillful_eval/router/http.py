@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import re
 import threading
-from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, nullcontext
+from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -13,18 +15,20 @@ import polars as pl
 from skillful_eval.router.answers import CANDIDATES, REPLIES, questions
 from skillful_eval.router.prompts import INSTALL, sent
 from skillful_eval.router.protocol import OUTCOMES, REQUESTS
+from skillful_eval.router.streaming import gathered, in_pieces
 from skillful_eval.router.thresholds import Thresholds, judged
 from skillful_eval.snapshot import FIELDS
 from skillshift.frame.errors import UsageError, shorten
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Generator, Iterator, Mapping, Sequence
 
     import httpx
 
     from skillful_eval.corpus import Corpus
     from skillful_eval.router.endpoint import Endpoint
     from skillful_eval.router.protocol import Router
+    from skillful_eval.router.streaming import Piece
 
 EXTENSION = "skillful_eval"
 """The extension of a request that tells a transport which ``fixture`` and ``repeat`` it is for."""
@@ -40,7 +44,8 @@ _ROUNDS = 16
 
 _MOST_CONNECTIONS = 256
 
-_GLANCE = 0.5
+_GLANCE = 0.1
+"""Seconds without an answer after which what came before is handed over."""
 
 _SECRET_LENGTH = 8
 """A value in an address's query that is as long may be a key; a shorter one is in too many other words."""
@@ -149,7 +154,7 @@ class HttpRouter:
 
     @property
     def batch(self) -> int:
-        """So many that the requests in flight are renewed many times, and an interruption loses little."""
+        """So many that the requests in flight are renewed many times; :meth:`stream` needs no such slices."""
         return _ROUNDS * self._concurrency
 
     @property
@@ -174,7 +179,29 @@ class HttpRouter:
         Raises:
             UsageError: As :meth:`ask`.
         """
-        answered = self.ask(requests).with_columns(requests["shortlist"])
+        return gathered(
+            self.stream(requests), self._judged(REPLIES.to_frame(), requests["shortlist"].clear())
+        )
+
+    def stream(self, requests: pl.DataFrame) -> Iterator[Piece]:
+        """As :meth:`decide`, every answer handed over soon after it came.
+
+        Args:
+            requests: As :meth:`ask` takes them.
+
+        Yields:
+            The numbers of some rows of the requests, and one row each as :meth:`decide` gives it. Closing
+            the iterator, or an exception, calls off what is on its way.
+
+        Raises:
+            UsageError: As :meth:`ask`; what was answered before is handed over first.
+        """
+        with closing(self._replies(requests)) as pieces:
+            for numbers, replies in pieces:
+                yield numbers, self._judged(replies, requests["shortlist"].gather(numbers))
+
+    def _judged(self, replies: pl.DataFrame, shortlists: pl.Series) -> pl.DataFrame:
+        answered = replies.with_columns(shortlists.alias("shortlist"))
         return answered.with_columns(judged(self._thresholds)).select(*OUTCOMES, "nouls").cast(OUTCOMES)
 
     def ask(self, requests: pl.DataFrame) -> pl.DataFrame:
@@ -195,18 +222,24 @@ class HttpRouter:
             UsageError: A column is missing, a shortlist holds an id that the corpus has not, or a transport
                 cannot record.
         """
+        return gathered(self._replies(requests), REPLIES.to_frame())
+
+    def _replies(self, requests: pl.DataFrame) -> Generator[Piece, None, None]:
+        """What :meth:`ask` gives, piece by piece."""
         from skillful_eval.router.connection import DeadlineTransport
 
         for name in REQUESTS:
             if name not in requests.columns and name != "scores":
                 raise UsageError(f"requests: no column {name}; expected {', '.join(REQUESTS)}")
-        if self._transport is not None:
-            return self._asked(requests, self._transport)
-        transport: httpx.BaseTransport = DeadlineTransport(self._url, connections=self._concurrency)
-        with transport:
-            return self._asked(requests, transport)
+        own = self._transport is None
+        transport = self._transport or DeadlineTransport(self._url, connections=self._concurrency)
+        with transport if own else nullcontext(), closing(self._asked(requests, transport)) as rows:
+            yield from in_pieces(rows, REPLIES)
 
-    def _asked(self, requests: pl.DataFrame, transport: httpx.BaseTransport) -> pl.DataFrame:
+    def _asked(
+        self, requests: pl.DataFrame, transport: httpx.BaseTransport
+    ) -> Generator[tuple[int, dict[str, Any]] | None, None, None]:
+        """The number of each request and its row as they come; null where none does for a moment."""
         from skillful_eval.router.endpoint import Endpoint
 
         called_off = threading.Event()
@@ -218,20 +251,42 @@ class HttpRouter:
             called_off=called_off,
             clean=self._clean,
         )
-        pool = ThreadPoolExecutor(min(self._concurrency, max(1, requests.height)), "endpoint")
+        left = enumerate(self._requests(requests))
+        arrived: SimpleQueue[tuple[int, dict[str, Any]] | BaseException] = SimpleQueue()
+        turn = threading.Lock()
+
+        def ask_on() -> None:
+            """Ask about one request after the other, until none is left or nobody wants an answer."""
+            try:
+                while not called_off.is_set():
+                    with turn:
+                        number, request = next(left, (-1, None))
+                    if request is None:
+                        return
+                    arrived.put((number, self._one(endpoint, *request)))
+            except BaseException as error:  # noqa: BLE001 - raised where answers are waited for
+                arrived.put(error)
+
+        workers = min(self._concurrency, requests.height)
+        pool = ThreadPoolExecutor(max(1, workers), "endpoint")
         try:
-            futures = [pool.submit(self._one, endpoint, *request) for request in self._requests(requests)]
-            # Looked at now and then: where a wait cannot be interrupted, it is at its end.
-            while wait(futures, timeout=_GLANCE, return_when=FIRST_EXCEPTION).not_done:
-                _raise_any(futures)
-            rows = [future.result() for future in futures]
-        except BaseException:
-            # Interrupted, or nothing can go on: what waits or is on its way ends too.
-            called_off.set()
-            raise
+            for _ in range(workers):
+                pool.submit(ask_on)
+            missing = requests.height
+            while missing:
+                try:
+                    found = arrived.get(timeout=_GLANCE)
+                except Empty:
+                    yield None
+                    continue
+                if isinstance(found, BaseException):
+                    raise found
+                missing -= 1
+                yield found
         finally:
+            # Where it was interrupted, or nothing can go on, what waits or is on its way ends too.
+            called_off.set()
             pool.shutdown(wait=True, cancel_futures=True)
-        return pl.DataFrame(rows, schema=REPLIES)
 
     def _requests(self, requests: pl.DataFrame) -> Iterator[tuple[str, Sequence[str], str, int]]:
         tasks = sent(requests["prompt"], max_chars=self._max_prompt_chars, upload=self._upload_prompts)
@@ -246,7 +301,10 @@ class HttpRouter:
     def _body(self, task: str, shortlist: Sequence[str]) -> bytes:
         unknown = next((name for name in shortlist if name not in self._candidates), None)
         if unknown is not None:
-            raise UsageError(f"shortlist: {shorten(unknown)} is no id of the corpus")
+            raise UsageError(
+                f"shortlist: {shorten(unknown)} is no id of the corpus, expected ids of the one that the "
+                "router was made with; make the shortlists with its own shortlist"
+            )
         document: dict[str, Any] = {
             "state": {"task": task, CANDIDATES: [self._candidates[name] for name in shortlist]},
             "questions": questions(shortlist),
@@ -254,13 +312,6 @@ class HttpRouter:
         if self._model is not None:
             document["model"] = self._model
         return json.dumps(document, ensure_ascii=False).encode()
-
-
-def _raise_any(futures: Sequence[Future[Any]]) -> None:
-    """Raise what any of them raised."""
-    for future in futures:
-        if future.done():
-            future.result()
 
 
 def _checked_url(url: str) -> tuple[str, str, list[str]]:

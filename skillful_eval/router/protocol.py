@@ -9,7 +9,7 @@ import polars as pl
 from skillful_eval.schema import BATCHED, DECISIONS, LATENCY_REASONS, REPLAYED
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from skillful_eval.corpus import Corpus
 
@@ -21,6 +21,7 @@ __all__ = [
     "REPLAYED",
     "REQUESTS",
     "Router",
+    "StreamingRouter",
     "shortlist_schema",
 ]
 
@@ -96,4 +97,21 @@ class Router(Protocol):
         Returns:
             One row a request, in order, with the columns of :data:`OUTCOMES`. A failure is a degraded run,
             never an exception.
+        """
+
+
+@runtime_checkable
+class StreamingRouter(Router, Protocol):
+    """A router that hands decisions over as they come, so that an interruption loses none that was made."""
+
+    def stream(self, requests: pl.DataFrame) -> Iterator[tuple[pl.Series, pl.DataFrame]]:
+        """What the router decides, piece by piece.
+
+        Args:
+            requests: As :meth:`Router.decide` takes them; all at once, whatever :attr:`Router.batch` says.
+
+        Yields:
+            The numbers of some rows of the requests (whole numbers, from 0), in any order, and one row each
+            as :meth:`Router.decide` gives it. Every row comes once. A piece may be empty: a moment passed.
+            Closing the iterator ends what is on its way.
         """

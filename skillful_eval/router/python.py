@@ -10,21 +10,25 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import polars as pl
 
-from skillful_eval.router.protocol import OUTCOMES, Router
+from skillful_eval.names import nearest
+from skillful_eval.router.protocol import OUTCOMES, Router, StreamingRouter
+from skillful_eval.router.streaming import gathered, in_pieces, in_slices
 from skillful_eval.sanitise.private import redact
 from skillful_eval.schema import DEGRADED, INJECTED, NONE, SKIPPED
 from skillful_eval.snapshot import FIELDS
 from skillshift.frame.errors import TEXT_WIDTH, UsageError, shorten
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from skillful_eval.corpus import Corpus
+    from skillful_eval.router.streaming import Piece
 
 BATCH = 16
-"""How many prompts a function is given before what it decided can be kept."""
+"""How many prompts a function is given at a time by who cannot stream."""
 
 FAILED, MALFORMED = "upstream", "malformed"
 """The causes of a function's degraded runs: it raised; it returned what is no decision."""
@@ -103,19 +107,54 @@ class PythonRouter:
         try:
             return self._whole.shortlist(prompts)
         except Exception as error:
-            raise UsageError(f"{self._reference}: shortlist raised {_told(error)}") from error
+            raise UsageError(
+                f"{self._reference}: shortlist raised {_told(error)}; expected a frame with a shortlist and "
+                "scores for each prompt: without shortlists nothing can be decided, so mend that method"
+            ) from error
 
     def decide(self, requests: pl.DataFrame) -> pl.DataFrame:
         """What the code decides: one row a request, with the columns of the protocol's outcomes."""
-        if self._whole is not None:
-            try:
-                return self._whole.decide(requests)
-            except Exception as error:  # noqa: BLE001 - whatever a user's code raises is a failure, not ours
-                failed = {"decision": DEGRADED, "reason": FAILED, "detail": _told(error)}
-                return pl.DataFrame([failed] * requests.height, schema=OUTCOMES)
+        if self._whole is None:
+            return gathered(self.stream(requests), OUTCOMES.to_frame())
+        try:
+            return self._whole.decide(requests)
+        except Exception as error:  # noqa: BLE001 - whatever a user's code raises is a failure, not ours
+            return pl.DataFrame([_failed(error)] * requests.height, schema=OUTCOMES)
+
+    def stream(self, requests: pl.DataFrame) -> Iterator[Piece]:
+        """As :meth:`decide`, each decision of a function handed over soon after it was made.
+
+        A whole router streams if it can; else it is given slices of its batch.
+
+        Args:
+            requests: One row a request, with the columns of the protocol's requests.
+
+        Yields:
+            The numbers of some rows of the requests, and one row each with the columns of the protocol's
+            outcomes.
+        """
+        if isinstance(self._whole, StreamingRouter):
+            yield from self._streamed(self._whole, requests)
+        elif self._whole is not None:
+            yield from in_slices(self, requests)
+        else:
+            yield from in_pieces(self._called(requests), OUTCOMES)
+
+    def _streamed(self, whole: StreamingRouter, requests: pl.DataFrame) -> Iterator[Piece]:
+        """What a whole router streams; where it raises, the rest is degraded."""
+        left = np.ones(requests.height, dtype=bool)
+        try:
+            for numbers, outcomes in whole.stream(requests):
+                left[numbers.to_numpy()] = False
+                yield numbers, outcomes
+        except Exception as error:  # noqa: BLE001 - whatever a user's code raises is a failure, not ours
+            numbers = pl.Series(np.flatnonzero(left))
+            yield numbers, pl.DataFrame([_failed(error)] * numbers.len(), schema=OUTCOMES)
+
+    def _called(self, requests: pl.DataFrame) -> Iterator[tuple[int, dict[str, Any]]]:
         shortlists = requests["shortlist"].list.eval(pl.element().to_physical()).to_list()
-        rows = [self._call(*pair) for pair in zip(requests["prompt"], shortlists, strict=True)]
-        return pl.DataFrame(rows, schema=OUTCOMES)
+        for number, asked in enumerate(zip(requests["prompt"], shortlists, strict=True)):
+            yield number, self._call(*asked)
 
     def _call(self, prompt: str, shortlist: Sequence[int]) -> dict[str, Any]:
         if self._function is None:
@@ -127,7 +166,7 @@ class PythonRouter:
             answer = self._function(prompt, candidates)
             row = _row(answer, offered)
         except Exception as error:  # noqa: BLE001 - whatever a user's code raises is a failure, not ours
-            row = {"decision": DEGRADED, "reason": FAILED, "detail": _told(error)}
+            row = _failed(error)
         return row | {"latency_ms": (time.perf_counter() - began) * 1000}
 
 
@@ -144,9 +183,15 @@ def _load(reference: str) -> Any:
         raise UsageError(f"{reference}: the module {module} cannot be imported: {_told(error)}") from error
     try:
         for name in attribute.split("."):
-            value = getattr(value, name)
+            value = getattr(inside := value, name)
     except AttributeError as error:
-        raise UsageError(f"{reference}: {error}") from error
+        known = [one for one in dir(inside) if not one.startswith("_")]
+        close = nearest(name, known)
+        near = f"; the nearest are {', '.join(close)}" if close else ""
+        raise UsageError(
+            f"{reference}: found no {shorten(name)} in it, expected the name of a function or a router that "
+            f"{module} has{near}"
+        ) from error
     return value
 
 
@@ -210,6 +255,11 @@ def _wrong(told: Any, offered: set[str]) -> str | None:
         if not number or math.isnan(float(chance)) or not 0 <= float(chance) <= 1:
             return f"{name}: found {redact(shorten(chance))}, expected a probability, 0 to 1"
     return None
+
+
+def _failed(error: Exception) -> dict[str, Any]:
+    """The run in which code raised."""
+    return {"decision": DEGRADED, "reason": FAILED, "detail": _told(error)}
 
 
 def _told(error: BaseException) -> str:

@@ -246,8 +246,8 @@ def test_a_whole_router_shortlists_itself(router):
 @pytest.mark.parametrize(
     ("attribute", "message"),
     [
-        ("absent", "has no attribute 'absent'"),
-        ("first.absent", "has no attribute 'absent'"),
+        ("absent", 'found no "absent" in it, expected the name of a function'),
+        ("firts", r"the nearest are .*first"),
         ("CONSTANT", "found int, expected a function"),
         ("later", "asynchronous"),
         ("one", "expected a function of a prompt and its candidates"),
