@@ -2,68 +2,25 @@
 
 from __future__ import annotations
 
-import base64
 import hashlib
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from skillful_eval.recording.responses import PROBABILITIES
-from skillful_eval.sanitise.literals import Literals
-from skillful_eval.sanitise.patterns import SECRET
+from skillful_eval.sanitise.keys import TELLING, Keys
 from skillful_eval.sanitise.private import Private
-from skillful_eval.sanitise.views import MARK, fold, views
+from skillful_eval.sanitise.views import MARK
 from skillful_eval.schema import NONE
 from skillshift.frame.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from skillful_eval.recording.responses import Response
-    from skillful_eval.sanitise.views import View
+
+__all__ = ["TELLING", "Redactor", "digest", "fits", "hidden"]
 
 _WORDS = frozenset({NONE, "choice", "noul"})
 """Texts of every response: they tell nothing, even where a key should be the same word."""
-
-TELLING = 8
-"""An encoded key, digits in a number or a value in an address that is shorter would be found by chance."""
-
-
-@dataclass(eq=False)
-class Keys(Literals):
-    """Keys: found in any case, inside of words too, and in the encodings that keys travel in."""
-
-    secrets: Sequence[str] = ()
-    _forms: frozenset[str] = field(init=False, repr=False)
-
-    def __post_init__(self) -> None:
-        given = {secret.strip() for secret in self.secrets} - {""}
-        folded = {fold(form) for secret in given for form in _forms(secret)} | {fold(text) for text in given}
-        self._forms = frozenset(folded - {""})
-
-    def __len__(self) -> int:
-        return len(self._forms)
-
-    def find(self, view: View) -> Iterator[tuple[str, int, int]]:
-        """Where keys occur in a view: what it is, and where it begins and ends in the original."""
-        folded = view.folded
-        for form in self._forms:
-            first = folded.text.find(form)
-            while first >= 0:
-                last = first + len(form)
-                yield SECRET, folded.starts[first], folded.ends[last - 1]
-                first = folded.text.find(form, last)
-
-
-def _forms(secret: str) -> Iterator[str]:
-    raw = secret.encode("utf-8", "surrogatepass")
-    encoded = [raw.hex()]
-    # Base64 of a text that the key is a part of: at each of three alignments, the characters that are the
-    # key's alone.
-    for offset in range(3):
-        whole = base64.b64encode(bytes(offset) + raw).decode()
-        inner = whole[(offset * 8 + 5) // 6 : (offset + len(raw)) * 8 // 6]
-        encoded += [inner, inner.replace("+", "-").replace("/", "_")]
-    yield from (text for text in encoded if len(text) >= TELLING)
 
 
 class Redactor:
@@ -116,7 +73,7 @@ class Redactor:
     def _is_key(self, value: Any) -> bool:
         """Whether a number is a key: where keys are digits, an endpoint may give one back as a number."""
         digits = str(value) if isinstance(value, int | float) else ""
-        return len(digits) >= TELLING and any(True for view in views(digits) for _ in self._keys.find(view))
+        return len(digits) >= TELLING and self._keys.redact(digits) != digits
 
 
 def hidden(fixture: str) -> str:

@@ -16,8 +16,8 @@ from skillful_eval.router.answers import SHOWN_CHARACTERS, MalformedError, parse
 from skillful_eval.router.connection import DEADLINE, MAX_BYTES, BodyError, Deadline
 from skillful_eval.router.http import EXTENSION
 from skillful_eval.router.protocol import REPLAYED
+from skillful_eval.sanitise.keys import Keys
 from skillful_eval.sanitise.private import redact
-from skillful_eval.sanitise.views import MARK
 from skillful_eval.schema import NONE
 from skillshift.frame.errors import UsageError, shorten
 
@@ -197,14 +197,27 @@ class Endpoint:
         try:
             row = parse(content, shortlist, recorded=replayed)
         except MalformedError as error:
-            row = {"cause": "malformed", "detail": self._clean(redact(str(error)))[:SHOWN_CHARACTERS]}
+            told = self._told(error, content, shortlist, recorded=replayed)
+            row = {"cause": "malformed", "detail": redact(self._clean(told))[:SHOWN_CHARACTERS]}
         if "choice" in row and row["choice"] not in (*shortlist, NONE):
-            row["choice"] = self._clean(redact(row["choice"]))
+            row["choice"] = redact(self._clean(row["choice"]))
         if "model" in row:
             row["model"] = self._clean(row["model"])
         if RESPONSE_INDEX in response.extensions:
             row[RESPONSE_INDEX] = response.extensions[RESPONSE_INDEX]
         return row | {IS_REPLAYED: replayed}
+
+    def _told(
+        self, error: MalformedError, content: bytes, shortlist: Sequence[str], *, recorded: bool
+    ) -> str:
+        """What is said of an answer; where it is cut short and may hold half a secret, without any."""
+        if "..." in str(error):
+            clean = self._clean(content.decode("utf-8", "surrogateescape"))
+            try:
+                parse(clean.encode("utf-8", "surrogateescape"), shortlist, recorded=recorded)
+            except MalformedError as without:
+                return str(without)
+        return str(error)
 
     def _why(self, error: Exception, *, has_begun: bool) -> _FailedError:
         """The failure that an exception of the transport is."""
@@ -281,14 +294,9 @@ def _date(text: str) -> datetime | None:
 
 
 def cleaner(secrets: Sequence[str]) -> Callable[[str], str]:
-    """What takes secrets out of a text: each occurrence gives way to a mark.
+    """What takes secrets out of a text, in every form of :class:`~skillful_eval.sanitise.keys.Keys`.
 
     >>> cleaner(["abc"])("Bearer abc!")
     'Bearer [redacted]!'
     """
-    # A longer one first, since it may hold a shorter one.
-    ordered = sorted({secret for secret in secrets if secret}, key=len, reverse=True)
-    if not ordered:
-        return str
-    pattern = re.compile("|".join(map(re.escape, ordered)))
-    return lambda text: pattern.sub(MARK, text)
+    return Keys(secrets=secrets).redact

@@ -11,7 +11,7 @@ from skillful_eval.sanitise.patterns import PATTERNS, SECRET
 from skillful_eval.sanitise.views import MARK, views
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from skillful_eval.sanitise.views import View
 
@@ -63,14 +63,7 @@ class Private:
         >>> Private().redact("Mail jane@example.org, soon.")[0]
         'Mail [redacted], soon.'
         """
-        codes: set[str] = set()
-        for _ in range(_ROUNDS):
-            found = self.find(text)
-            if not found:
-                return text, frozenset(codes)
-            codes |= {code for code, _, _ in found}
-            text = _without(text, found)
-        return (MARK if self.find(text) else text), frozenset(codes)
+        return taken_out(text, self.find)
 
 
 def redact(text: str) -> str:
@@ -80,6 +73,26 @@ def redact(text: str) -> str:
     'api_key=[redacted], then [redacted]'
     """
     return Private().redact(text)[0]
+
+
+def taken_out(text: str, find: Callable[[str], list[Found]]) -> tuple[str, frozenset[str]]:
+    """Take out of a text what a search finds in it, until it finds nothing.
+
+    Args:
+        text: Any text.
+        find: The search.
+
+    Returns:
+        The text with marks instead, and the codes of what was taken out.
+    """
+    codes: set[str] = set()
+    for _ in range(_ROUNDS):
+        found = find(text)
+        if not found:
+            return text, frozenset(codes)
+        codes |= {code for code, _, _ in found}
+        text = _without(text, found)
+    return (MARK if find(text) else text), frozenset(codes)
 
 
 def _by_form(view: View) -> Iterator[Found]:

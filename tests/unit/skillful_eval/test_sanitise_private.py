@@ -141,7 +141,22 @@ def test_every_pattern_has_a_code_and_something_that_only_it_finds_or_confirms()
 
 
 @pytest.mark.parametrize(
-    "piece", ["a.", "1.", "/", "/a", "https://", "a@", "A1", "a:", "token=", "C:/Users/a ", "\u00e9"]
+    "piece",
+    [
+        "a.",
+        "1.",
+        "/",
+        "/a",
+        "https://",
+        "a@",
+        "A1",
+        "a:",
+        "token=",
+        "C:/Users/a ",
+        "\u00e9",
+        "basic a.",
+        "sk-proj-",
+    ],
 )
 def test_a_long_text_costs_no_more_than_its_length(piece):
     started = time.process_time()

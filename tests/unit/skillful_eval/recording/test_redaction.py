@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillful_eval.recording.redaction import Keys, Redactor, digest, fits, hidden
+from skillful_eval.recording.redaction import Redactor, digest, fits, hidden
 from skillful_eval.router.prompts import WITHHELD
+from skillful_eval.sanitise.keys import Keys
 from skillful_eval.sanitise.private import Private
 from skillful_eval.sanitise.views import MARK, views
 from skillshift.frame.errors import UsageError
@@ -27,6 +28,9 @@ KEY = "Zeta/Quux+plum_42"
         f"x{KEY}x",
         KEY.upper(),
         quote(KEY, safe=""),
+        quote(quote(KEY, safe=""), safe=""),
+        "".join(f"%{ord(char):02x}" for char in KEY),
+        "".join(f"%{ord(char):02X}" for char in KEY.lower()),
         json.dumps(KEY).replace("/", "\\/"),
         "".join(f"\\u{ord(char):04x}" for char in KEY),
         "\u200b".join(KEY),

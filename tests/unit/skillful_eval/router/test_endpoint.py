@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import base64
+import json
 import signal
 import socket
 import threading
 import time
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
+from urllib.parse import quote
 
 import pytest
+
+from skillful_eval.router.endpoint import cleaner
+from skillful_eval.sanitise.views import MARK
 
 
 def says(content, status=200, headers=(), length=None):
@@ -211,3 +217,110 @@ def test_an_interruption_ends_at_once_and_asks_no_more(server, router_of, reques
     helper.join()
     assert time.monotonic() - began < 3
     assert len(server.seen) <= 2
+
+
+# Nothing in its look tells that it is a key, nor in what it is encoded as.
+KEY = "plain-words/are+keys-as-well"
+LONG_KEY = "-and-".join([KEY] * 4)
+
+ECHOES = {
+    "as it is": str,
+    "lower case": str.lower,
+    "upper case": str.upper,
+    "base64": lambda key: base64.b64encode(key.encode()).decode(),
+    "base64 of credentials": lambda key: base64.urlsafe_b64encode(f"us:{key}:x".encode()).decode(),
+    "hexadecimal": lambda key: key.encode().hex(),
+    "upper hexadecimal": lambda key: key.encode().hex().upper(),
+    "percent": lambda key: quote(key, safe=""),
+    "percent of all": lambda key: "".join(f"%{byte:02x}" for byte in key.encode()),
+    "percent twice": lambda key: quote(quote(key, safe=""), safe=""),
+}
+
+
+def in_model(good, echo):
+    return good() | {"model": f"proxy {echo}"}
+
+
+def in_choice(good, echo):
+    return good(choice=echo, probabilities={echo: 0.9, "none": 0.05})
+
+
+def in_what_is_missing(good, echo):
+    return good(choice=f"x {echo}", probabilities={"none": 0.05})
+
+
+def in_a_wrong_value(good, echo):
+    return good(probabilities=f"of {echo}")
+
+
+def in_a_name(good, echo):
+    return good(probabilities={f"a:{echo}": 2})
+
+
+def in_no_object(good, echo):
+    return [echo, good()]
+
+
+def twice(_, echo):
+    name = json.dumps(f"the {echo}")
+    return f"{{{name}: 1, {name}: 2}}".encode()
+
+
+def pieces(text):
+    """What of a text would tell it, whatever else there is."""
+    return {text[first : first + 10].casefold() for first in range(len(text) - 9)}
+
+
+@pytest.mark.parametrize("key", [KEY, LONG_KEY], ids=["short", "cut by a message"])
+@pytest.mark.parametrize("echo", ECHOES)
+@pytest.mark.parametrize(
+    "place",
+    [in_model, in_choice, in_what_is_missing, in_a_wrong_value, in_a_name, in_no_object, twice],
+)
+def test_a_key_that_is_echoed_in_any_form_is_in_nothing_that_is_kept(
+    server, router_of, requests_of, key, echo, place
+):
+    echoed = ECHOES[echo](key)
+    server.says(place(server.good, echoed))
+    outcomes = router_of(key=key).decide(requests_of("undo it please"))
+    said = outcomes.write_json().casefold()
+    assert MARK in said
+    # In base64 the first and last characters may be those of what is beside the key, too.
+    assert not [piece for piece in pieces(echoed[6:-6]) | pieces(key) if piece in said]
+
+
+def test_an_error_of_the_transport_that_holds_the_key_is_cleaned(router_of, requests_of):
+    import httpx
+
+    def fail(request):
+        raise httpx.ConnectError(f"no way with {request.headers['authorization'].upper()}")
+
+    router = router_of(key=KEY, retries=0, transport=httpx.MockTransport(fail))
+    detail = router.decide(requests_of("undo it please"))["detail"].item()
+    assert detail == f"ConnectError: no way with BEARER {MARK}"
+
+
+def test_a_key_is_taken_out_before_what_else_is_private_or_parts_of_it_would_stay(
+    server, router_of, requests_of
+):
+    key = "zeta=/home/quux?plum"
+    server.says(in_choice(server.good, f"see {key}"))
+    detail = router_of(key=key).decide(requests_of("undo it please"))["detail"].item()
+    assert MARK in detail
+    assert not [word for word in ("zeta", "quux", "plum") if word in detail]
+
+
+def test_nothing_else_is_taken_out_of_a_model():
+    clean = cleaner([KEY, "", " "])
+    assert clean("openrouter/auto@https://x.example 550e8400-e29b-41d4-a716-446655440000") == (
+        "openrouter/auto@https://x.example 550e8400-e29b-41d4-a716-446655440000"
+    )
+    assert cleaner([])("a b") == cleaner([""])("a b") == "a b"
+
+
+def test_cleaning_a_short_text_takes_no_time():
+    clean = cleaner([KEY, LONG_KEY])
+    started = time.process_time()
+    for _ in range(1_000):
+        clean("claude-sonnet-4-20250514")
+    assert time.process_time() - started < 1
