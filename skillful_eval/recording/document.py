@@ -99,6 +99,10 @@ class Recording:
             repeat = repeats[repeat % len(repeats)]
         return entry.responses[repeat], repeat
 
+    def lacking(self, fixture: str, repeat: int) -> str:
+        """What a message says of a request that :meth:`lookup` finds nothing for."""
+        return f"{self.source}: no response to fixture {shorten(fixture)}, repeat {repeat}"
+
     def _entry(self, task: str, fixture: str) -> Entry | None:
         own = self.entries.get(fixture) or self.entries.get(hidden(fixture))
         if own is not None and (own.task == task or (MARK in own.task and fits(own.task, task))):

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NoReturn
 import httpcore
 import httpx
 
+from skillful_eval.router.bodies import LONGER, MAX_BYTES, BodyError, plain
 from skillshift.frame.errors import UsageError
 
 if TYPE_CHECKING:
@@ -23,20 +24,15 @@ if TYPE_CHECKING:
     import threading
     from collections.abc import Iterable, Iterator
 
+__all__ = ["DEADLINE", "MAX_BYTES", "BodyError", "Deadline", "DeadlineTransport"]
+
 DEADLINE = "skillful_eval.deadline"
 """The extension of a request that holds its :class:`Deadline`."""
-
-MAX_BYTES = 1 << 20
-"""No answer is longer than this, many times what a shortlist of a hundred candidates takes."""
 
 _GLANCE = 0.1
 """A read looks this often, in seconds, whether it was called off."""
 
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
-
-
-class BodyError(httpx.RemoteProtocolError):
-    """An answer began and is not whole, or does not end."""
 
 
 class Deadline:
@@ -90,7 +86,9 @@ class DeadlineTransport(httpx.BaseTransport):
             )
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
-        """Send a request; its answer's body is read under the same deadline.
+        """Send a request; its answer's body is read under the same deadline, and is :func:`plain`.
+
+        No content encoding is asked for where the request's headers name none.
 
         Raises:
             httpx.TransportError: It failed, or the deadline passed; a :class:`BodyError` where that is the
@@ -99,20 +97,25 @@ class DeadlineTransport(httpx.BaseTransport):
         deadline = request.extensions.get(DEADLINE)
         if not isinstance(request.stream, httpx.SyncByteStream):
             raise UsageError("a synchronous transport was given an asynchronous request")
+        headers = request.headers.raw
+        if "accept-encoding" not in request.headers:
+            headers = [*headers, (b"Accept-Encoding", b"identity")]
         core = httpcore.Request(
             method=request.method,
             url=_core_url(request.url),
-            headers=request.headers.raw,
+            headers=headers,
             content=request.stream,
             extensions={name: value for name, value in request.extensions.items() if name == "timeout"},
         )
         with _until(deadline), _as_httpx():
             answer = self._pool.handle_request(core)
-        return httpx.Response(
-            answer.status,
-            headers=answer.headers,
-            stream=_Body(answer, deadline),
-            extensions=answer.extensions,
+        return plain(
+            httpx.Response(
+                answer.status,
+                headers=answer.headers,
+                stream=_Body(answer, deadline),
+                extensions=answer.extensions,
+            )
         )
 
     def close(self) -> None:
@@ -139,7 +142,7 @@ class _Body(httpx.SyncByteStream):
                 return
             total += len(part)
             if total > MAX_BYTES:
-                raise BodyError(f"longer than {MAX_BYTES:,} bytes")
+                raise BodyError(LONGER)
             yield part
 
     def close(self) -> None:
