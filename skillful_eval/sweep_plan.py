@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING
@@ -82,7 +83,12 @@ class Plan:
     def __post_init__(self) -> None:
         count = len(self)
         if not count or len(set(self.quotas)) != len(self.quotas):
-            raise UsageError("quotas: expected at least one, each once")
+            twice = [quotas.text for quotas, times in Counter(self.quotas).items() if times > 1]
+            found = f"{twice[0]} more than once" if twice else "none"
+            raise UsageError(
+                f"quotas: found {found}, expected at least one, each once; give others, or leave them "
+                "out for the default"
+            )
         if count > MOST:
             raise UsageError(
                 f"the ranges span {count:,} configurations, expected at most {MOST:,}; give fewer values"

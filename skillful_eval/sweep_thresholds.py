@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     Sums = npt.NDArray[np.int64]
 
-_GROUP = ["_key", "fixture"]
+_GROUP = ("_key", "fixture")
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from skillful_eval.provenance import Provenance, provenance_of
 from skillful_eval.router.quotas import GROUPS, Quotas
 from skillful_eval.schema import BATCHED, CONFIG, PROVENANCE
 from skillful_eval.scopes import scopes_of
-from skillful_eval.sweep_guard import refuse_holdout
+from skillful_eval.sweep_guard import refuse_holdout, why_development
 from skillful_eval.sweep_plan import Plan, SweepSettings, parse_thresholds, plan_of
 from skillful_eval.sweep_rows import best_first, judged_rows
 from skillful_eval.sweep_thresholds import Grid, ThresholdSums
@@ -60,6 +60,8 @@ class Sweep:
         repeat: How often each fixture was decided.
         confirmed: The configuration that was to be confirmed; null in a sweep.
         provenance: What the values rest on.
+        holdout: The name of the holdout set that it was found to share nothing with; null where none was
+            given, or one configuration is confirmed.
     """
 
     frame: pl.DataFrame
@@ -68,6 +70,14 @@ class Sweep:
     repeat: int
     confirmed: str | None
     provenance: Provenance
+    holdout: str | None = None
+
+    @property
+    def why_development(self) -> str | None:
+        """Why the set counts as one to choose on, in a sentence; null where one is confirmed."""
+        return (
+            None if self.confirmed is not None else why_development(self.provenance.fixture_set, self.holdout)
+        )
 
     @property
     def metadata(self) -> dict[str, str]:
@@ -175,11 +185,12 @@ def sweep(
     if confirm is None:
         refuse_holdout(fixtures, holdout)
     runs = _runs(fixtures, repeat)
-    answered = _undecided(runs) if recording is None else _answered(runs, corpus, recording, plan)
+    answered = _undecided(runs) if recording is None else _answered(runs, recording, plan)
     rows = _judged(plan, fixtures, corpus, answered, criteria)
     frame = best_first(pl.concat([_named(plan), rows], how="horizontal"))
     confirmed = None if confirm is None else next(plan.names)
-    return Sweep(frame, plan, criteria, repeat, confirmed, _provenance(fixtures, corpus, repeat))
+    checked = None if confirm is not None or holdout is None else holdout.name
+    return Sweep(frame, plan, criteria, repeat, confirmed, _provenance(fixtures, corpus, repeat), checked)
 
 
 def _checked(repeat: int | None, usual: int) -> int:
@@ -248,34 +259,23 @@ def _undecided(runs: pl.DataFrame) -> pl.DataFrame:
     return runs.with_columns(nothing)
 
 
-def _answered(runs: pl.DataFrame, corpus: Corpus, recording: Recording, plan: Plan) -> pl.DataFrame:
+def _answered(runs: pl.DataFrame, recording: Recording, plan: Plan) -> pl.DataFrame:
     """The recorded answers, and why some runs are skipped before anything is asked."""
-    from skillful_eval.recording.transport import ReplayTransport
-    from skillful_eval.router.answers import REPLIES
-    from skillful_eval.router.bm25 import Bm25Router
-    from skillful_eval.router.choosing import REPLAY_URL
+    from skillful_eval.recording.replies import recorded_replies
     from skillful_eval.router.heuristics import heuristic
-    from skillful_eval.router.http import HttpRouter
+    from skillful_eval.router.prompts import sent
 
     settings = plan.settings
     skip = pl.Series("skip", [None], dtype=pl.String).new_from_index(0, runs.height)
     if settings.heuristics:
         skip = heuristic(runs["prompt"]).cast(pl.String).alias("skip")
-    router = HttpRouter(
-        corpus,
-        Bm25Router(corpus, quotas=plan.quotas[0], when_to_use=settings.when_to_use, retrieval_only=True),
-        REPLAY_URL,
-        max_prompt_chars=settings.max_prompt_chars,
-        upload_prompts=settings.upload_prompts,
-        transport=ReplayTransport(recording),
-    )
     # What is recorded does not depend on the shortlist; whether the choice was offered is judged later.
-    asked = runs.filter(skip.is_null()).with_columns(pl.lit([], dtype=pl.List(pl.String)).alias("shortlist"))
-    kept = [name for name in REPLIES if name != "nouls"]
+    asked = runs.filter(skip.is_null())
+    tasks = sent(asked["prompt"], max_chars=settings.max_prompt_chars, upload=settings.upload_prompts)
     place = pl.DataFrame({"asked": skip.is_null()}).select(
         pl.when("asked").then(pl.col("asked").cum_sum() - 1)
     )
-    replies = router.ask(asked).select(kept).select(pl.all().gather(place.to_series()))
+    replies = recorded_replies(recording, asked, tasks).select(pl.all().gather(place.to_series()))
     return (
         runs.hstack([skip])
         .hstack(replies)
@@ -289,7 +289,8 @@ def _provenance(fixtures: Fixtures, corpus: Corpus, repeat: int) -> Provenance:
     """What the values rest on: these very fixtures and this corpus."""
     said = (fixtures.name, fixtures.digest, corpus.digest, None)
     runs = pl.select(
-        pl.repeat(None, fixtures.frame.height * repeat, dtype=pl.Boolean).alias("listed")
+        pl.repeat(None, fixtures.frame.height * repeat, dtype=dtype).alias(name)
+        for name, dtype in (("listed", pl.Boolean), ("decision", pl.String))
     ).with_columns(
         pl.lit(text, dtype=pl.String).alias(name) for name, text in zip(PROVENANCE, said, strict=True)
     )

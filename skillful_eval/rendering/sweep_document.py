@@ -90,8 +90,8 @@ def _notes(found: Sweep, criteria: str) -> list[str]:
     tried = counted(len(found.plan), "configuration")
     of = f"{found.provenance.fixture_set}, {counted(found.repeat, 'repeat')} each"
     notes = [f"{tried} tried on {of}, {_passed(found):,} passed. Criteria: {criteria}."]
-    if found.confirmed is None:
-        notes += _several(found)
+    if found.why_development is not None:
+        notes += [found.why_development, *_several(found)]
     else:
         notes.append(
             "This one was chosen elsewhere. To try another on this set would be choosing on it, and its "

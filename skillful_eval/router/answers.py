@@ -81,11 +81,17 @@ def parse(content: bytes, shortlist: Sequence[str], *, recorded: bool = False) -
         >>> parse(b'{"answers": {"primary": ' + primary + b"}}", ["a"])
         {'choice': 'a', 'none_p': 0.1, 'winner_p': 0.9, 'nouls': [None]}
     """
+    return parse_document(_document(content), shortlist, recorded=recorded)
+
+
+def parse_document(
+    document: Mapping[str, Any], shortlist: Sequence[str], *, recorded: bool = False
+) -> dict[str, Any]:
+    """As :func:`parse`, of the JSON object that the body holds."""
     from pydantic import ValidationError
 
     from skillful_eval.router.wire import Reply
 
-    document = _document(content)
     answers = document.get("answers")
     by_position = answers if isinstance(answers, dict) else {}
     useful = [by_position.get(position(place)) for place in range(len(shortlist))]

@@ -155,5 +155,5 @@ def test_too_many_or_none_are_refused():
         Plan((Quotas.DEFAULT,), tenths, tenths)
     with pytest.raises(UsageError, match="at least one"):
         Plan(())
-    with pytest.raises(UsageError, match="each once"):
+    with pytest.raises(UsageError, match=r"found .*more than once, expected at least one, each once"):
         Plan((Quotas.DEFAULT, Quotas.DEFAULT))

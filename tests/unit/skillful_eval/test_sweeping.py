@@ -11,6 +11,7 @@ import skillful_eval as se
 from skillful_eval.gating import FAILED, gate
 from skillful_eval.recording.document import Entry, Recording
 from skillful_eval.recording.transport import ReplayTransport
+from skillful_eval.rendering.sweep_document import sweep_document
 from skillful_eval.router.bm25 import Bm25Router
 from skillful_eval.router.http import HttpRouter
 from skillful_eval.router.prompts import sent
@@ -179,7 +180,12 @@ def test_no_name_gets_several_out_of_a_holdout_set(holdout, corpus, name):
 
 
 def test_a_development_set_that_shares_something_with_the_holdout_set_is_refused(dev, holdout, corpus):
-    sweep(dev, corpus, holdout=holdout)
+    assert sweep(dev, corpus, holdout=holdout).why_development == (
+        f"{dev.name} shares no id and no prompt with {holdout.name}."
+    )
+    notes = sweep_document(sweep(dev, corpus), "built in").notes
+    assert any("taken for a development set" in note for note in notes)
+    assert sweep(dev, corpus, confirm=NAME.partition(",none")[0], holdout=dev).why_development is None
     with pytest.raises(UsageError, match="shares ids or prompts"):
         sweep(dev, corpus, holdout=dev)
 
