@@ -202,7 +202,7 @@ class Endpoint:
         if "choice" in row and row["choice"] not in (*shortlist, NONE):
             row["choice"] = redact(self._clean(row["choice"]))
         if "model" in row:
-            row["model"] = self._clean(row["model"])
+            row["model"] = redact(self._clean(row["model"]))
         if RESPONSE_INDEX in response.extensions:
             row[RESPONSE_INDEX] = response.extensions[RESPONSE_INDEX]
         return row | {IS_REPLAYED: replayed}
@@ -223,11 +223,14 @@ class Endpoint:
         """The failure that an exception of the transport is."""
         from skillful_eval.recording.transport import UnrecordedError
 
-        said = self._clean(str(error))[:SHOWN_CHARACTERS]
+        clean = self._clean(str(error))
+        if isinstance(error, UnrecordedError):
+            said = clean[:SHOWN_CHARACTERS]
+            return _FailedError("unrecorded", said or "no response to this request was recorded")
+        # An endpoint's own words, such as a status line that is none, may be in it.
+        said = redact(clean)[:SHOWN_CHARACTERS]
         told = f"{type(error).__name__}: {said}" if said else type(error).__name__
         match error:
-            case UnrecordedError():
-                return _FailedError("unrecorded", said or "no response to this request was recorded")
             case httpx.TimeoutException():
                 return _FailedError("timeout", f"no whole answer in time ({told})", again=True)
             case BodyError() | httpx.DecodingError():

@@ -22,6 +22,9 @@ def _whole(text: str) -> str:
 Text = Annotated[str, AfterValidator(_whole)]
 """Text that can be written."""
 
+NAME_CHARACTERS = 1_000
+"""No name of a model is longer than this."""
+
 Tokens = Annotated[int, Field(ge=0, le=TOKEN_LIMIT)]
 """A count of tokens."""
 
@@ -71,5 +74,5 @@ class Reply(_Strict):
 
     answers: Answers
     useful: list[Useful | None]
-    model: Text | None = None
+    model: Annotated[Text, Field(max_length=NAME_CHARACTERS)] | None = None
     usage: Usage | None = None
