@@ -20,7 +20,7 @@ from skillful_eval.router.prompts import INSTALL
 from skillshift.frame.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from skillful_eval.recording.document import Recording
@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 try:
     import httpx
 
-    from skillful_eval.router.connection import DEADLINE, MAX_BYTES, BodyError, Deadline
+    from skillful_eval.router.bodies import bounded, plain
+    from skillful_eval.router.connection import DEADLINE, Deadline
     from skillful_eval.router.endpoint import IS_REPLAYED, RESPONSE_INDEX
 except ModuleNotFoundError as missing:
     raise UsageError(f"recording and replay need the library httpx, which is missing: {INSTALL}") from missing
@@ -144,8 +145,8 @@ class RecordingTransport(httpx.BaseTransport):
         response = self._inner.handle_request(request)
         if not response.is_success:
             return response
-        response = _read(response, request.extensions.get(DEADLINE))
-        line = _line(asked, response, redactor)
+        content, response = _read(response, request.extensions.get(DEADLINE))
+        line = _line(asked, content, redactor)
         if line is None:
             with self._lock:
                 self._left_out += 1
@@ -193,11 +194,11 @@ def _credentials(request: httpx.Request) -> Iterator[str]:
     yield from (value for value in request.url.params.values() if len(value) >= TELLING)
 
 
-def _line(asked: Line, response: httpx.Response, redactor: Redactor) -> Line | None:
+def _line(asked: Line, content: bytes, redactor: Redactor) -> Line | None:
     """What is recorded of a response, if anything."""
     try:
-        given = checked(parse_json(_content(response).decode("utf-8-sig")))
-    except (BodyError, httpx.DecodingError, ValueError):  # a ValueError: no text, no JSON, wrong types
+        given = checked(parse_json(content.decode("utf-8-sig")))
+    except ValueError:  # no text, no JSON, wrong types
         return None
     return replace(asked, response=redactor.response(given, frozenset(asked.candidates)))
 
@@ -211,35 +212,19 @@ def _replayed(response: Response, index: int) -> httpx.Response:
     )
 
 
-def _read(response: httpx.Response, deadline: Deadline | None) -> httpx.Response:
-    """The same response with all its bytes here; reading them may fail as reading always may."""
+def _read(response: httpx.Response, deadline: Deadline | None) -> tuple[bytes, httpx.Response]:
+    """The body, and the same response with all of it here; reading may fail as reading always may."""
+    response = plain(response)
     stream = response.stream
     if not isinstance(stream, httpx.SyncByteStream):
         raise UsageError("found an asynchronous response, expected a synchronous one")
     try:
-        raw = _bounded(stream, deadline)
+        content = bounded(stream, deadline)
     finally:
         response.close()
-    return httpx.Response(
+    return content, httpx.Response(
         response.status_code,
         headers=response.headers,
-        stream=httpx.ByteStream(raw),
+        stream=httpx.ByteStream(content),
         extensions=dict(response.extensions),
     )
-
-
-def _content(response: httpx.Response) -> bytes:
-    """What the bytes of a response say; of a copy, so that the client decodes them itself."""
-    copy = httpx.Response(response.status_code, headers=response.headers, stream=response.stream)
-    return _bounded(copy.iter_bytes(), None)
-
-
-def _bounded(parts: Iterable[bytes], deadline: Deadline | None) -> bytes:
-    whole = bytearray()
-    for part in parts:
-        whole += part
-        if len(whole) > MAX_BYTES:
-            raise BodyError(f"longer than {MAX_BYTES:,} bytes")
-        if deadline is not None and deadline.left() <= 0:
-            raise httpx.ReadTimeout("the time was up")
-    return bytes(whole)
