@@ -83,7 +83,9 @@ def run_router(
         ``decision`` is null throughout where the router only retrieves. ``latency_ms`` is null where
         ``latency_reason`` says why. Its key-value metadata has what
         :data:`skillful_eval.schema.PROVENANCE` names, ``configuration``, ``versions``, ``latency`` (JSON)
-        and ``made_at`` (UTC).
+        and ``made_at`` (UTC); where the fixtures came from one regular file also ``fixture_file`` (its name,
+        no folders) and ``fixture_file_digest`` (``sha256:`` of its bytes), which a run that goes on need not
+        share with its beginning.
 
     Raises:
         UsageError: An argument cannot be used; the parts are those of another run or of one that is going

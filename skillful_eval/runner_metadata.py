@@ -8,10 +8,12 @@ import os
 import platform
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from skillful_eval.snapshot import UNKNOWN_FINGERPRINT
-from skillshift.frame.errors import UsageError, shorten
+from skillshift.frame.errors import InputError, UsageError, shorten
+from skillshift.frame.writing import sha256
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -52,9 +54,11 @@ def metadata(
 
     Raises:
         UsageError: ``SOURCE_DATE_EPOCH`` is set to something else than seconds.
+        InputError: The fixtures' file can no longer be read.
     """
     known = corpus.fingerprint not in ("", UNKNOWN_FINGERPRINT)
     told = {
+        **_file_of(fixtures),
         "fixture_set": fixtures.name,
         "fixture_digest": fixtures.digest,
         "corpus_fingerprint": corpus.fingerprint if known else corpus.digest,
@@ -65,6 +69,26 @@ def metadata(
         "made_at": _made_at(),
     }
     return told if tuned_on is None else told | {"tuned_on": tuned_on}
+
+
+def _file_of(fixtures: Fixtures) -> dict[str, str]:
+    """The name and the digest of the file that the fixtures came from, where that is one regular file.
+
+    Their own digest covers what they say, whatever file it stands in. Folders are nobody's business who reads
+    the runs.
+    """
+    path = Path(fixtures.source)
+    try:
+        if not path.is_file():
+            return {}
+        digest = sha256(path)
+    except (OSError, ValueError) as error:  # a null byte is a ValueError
+        reason = getattr(error, "strerror", None) or error
+        raise InputError(
+            f"{shorten(fixtures.source)}: cannot be read: {reason}, expected "
+            "the file that the fixtures were read from; put it back, and give the same command again"
+        ) from error
+    return {"fixture_file": path.name, "fixture_file_digest": f"sha256:{digest}"}
 
 
 def _canonical(value: Any) -> str:

@@ -32,6 +32,8 @@ class RunSummary:
         reused_fixtures: In how many fixtures one recorded response answered several repeats, so that
             agreement is undefined.
         resumed: How many decisions were there from an earlier, interrupted run.
+        not_recorded: How many degraded runs the recording that was made has no response for; 0 where none
+            was made.
     """
 
     out: Path
@@ -42,6 +44,7 @@ class RunSummary:
     reasons: Mapping[str, Mapping[str, int]]
     reused_fixtures: int
     resumed: int
+    not_recorded: int = 0
 
     @property
     def degraded(self) -> int:
@@ -69,6 +72,11 @@ class RunSummary:
             lines.append(f"{self.resumed:,} decisions were there from an interrupted run")
         if self.unrecorded:
             lines.append(f"{self.unrecorded:,} requests have no recorded response")
+        if self.not_recorded:
+            lines.append(
+                f"the recording lacks the responses of {self.not_recorded:,} requests, and a replay of it "
+                "will too; to fill the gaps, record anew"
+            )
         if self.reused_fixtures:
             lines.append(
                 f"recorded responses were reused in {self.reused_fixtures:,} fixtures: "
@@ -90,6 +98,9 @@ def summarise(runs: pl.DataFrame, out: Path, *, fixtures: int, resumed: int) -> 
     by_decision = dict(by_reason.group_by("decision").agg(pl.col("runs").sum()).rows())
     by_reason = by_reason.sort("runs", "reason", descending=[True, False])
     recorded = runs.filter(pl.col("response_index").is_not_null())
+    # A replay says which response answered, or that none was recorded; else a failure was not recorded.
+    lacking = runs.filter(pl.col("response_index").is_null() & (pl.col("decision") == DEGRADED))
+    lacking = lacking.filter(pl.col("reason") != _UNRECORDED)
     return RunSummary(
         out=out,
         config=runs[CONFIG][0],
@@ -102,4 +113,5 @@ def summarise(runs: pl.DataFrame, out: Path, *, fixtures: int, resumed: int) -> 
         },
         reused_fixtures=recorded.group_by("fixture_id").agg(reused()).filter("reused").height,
         resumed=resumed,
+        not_recorded=lacking.height if recorded.height else 0,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import shutil
@@ -517,6 +518,47 @@ def test_the_summary_counts_causes_and_reuse(run_of, corpus):
     assert (summary.degraded, summary.unrecorded) == (12, 12)
     assert summary.reasons["degraded"] == {"unrecorded": 12}
     assert "12 requests have no recorded response" in summary.text()
+
+
+def test_what_a_recording_lacks_is_told(run_of, corpus):
+    gap = pl.col("fixture_id") == "undo"
+    columns = {
+        "decision": pl.when(gap).then(pl.lit("degraded")).otherwise(pl.lit("injected")),
+        "reason": pl.when(gap).then(pl.lit("timeout")),
+        "chosen": pl.when(~gap).then(pl.col("shortlist").list.first().cast(pl.String)),
+    }
+    assert run_of(Fake(corpus, **columns)).not_recorded == 0, "nothing is recorded"
+    columns["response_index"] = pl.when(~gap).then("repeat")
+    summary = run_of(Fake(corpus, **columns))
+    assert summary.not_recorded == 3
+    assert "the recording lacks the responses of 3 requests" in summary.text()
+    unrecorded = columns | {"reason": pl.when(gap).then(pl.lit("unrecorded"))}
+    assert run_of(Fake(corpus, **unrecorded)).not_recorded == 0, "a replay says so otherwise"
+
+
+def test_the_file_of_the_fixtures_is_named_and_does_not_matter_to_a_run_that_goes_on(
+    fixtures, corpus, tmp_path, out
+):
+    records = fixtures.frame.select(pl.col("fixture_id").alias("id"), "group", "prompt", "gold")
+    told = []
+    for name, head in (("one.jsonl", "# first\n"), ("two.jsonl", "")):
+        path = tmp_path / name
+        path.write_text(head + records.write_ndjson(), encoding="utf-8")
+        read = se.read_fixtures(path, corpus, name="dev")
+        options = {"out": out, "heuristics": False, "keep_every_s": 0}
+        if not told:
+            run_router(Fake(corpus), read, corpus, **options)
+            told.append(pl.read_parquet_metadata(out))
+            with pytest.raises(KeyboardInterrupt):
+                run_router(Fake(corpus, fails_at=4), read, corpus, **options)
+        else:
+            assert run_router(Fake(corpus), read, corpus, **options).resumed == 4
+            told.append(pl.read_parquet_metadata(out))
+        digest = f"sha256:{hashlib.sha256(path.read_bytes()).hexdigest()}"
+        assert (told[-1]["fixture_file"], told[-1]["fixture_file_digest"]) == (name, digest)
+    assert told[0]["fixture_digest"] == told[1]["fixture_digest"]
+    run_router(Fake(corpus), fixtures, corpus, out=out, heuristics=False)
+    assert "fixture_file" not in pl.read_parquet_metadata(out)
 
 
 KILLED = """
