@@ -2,7 +2,8 @@
 
 ``python benchmarks/sweeping.py`` runs every contender in a process of its own, in turn, several times over,
 checks that all find the same sums, and writes medians to ``benchmarks/sweeping.md``. ``--rounds 1`` gives a
-quick look. Reading a recording is not part of it: it is done once, whatever is swept.
+quick look. The first two start from answers that were read; the last is a whole sweep of a recording that is
+in memory, with its ranking, its answers and its verdicts.
 """
 
 from __future__ import annotations
@@ -23,13 +24,14 @@ import measuring  # noqa: E402 - found beside this file
 
 import skillful_eval as se  # noqa: E402
 from skillful_eval.corpus import make_corpus  # noqa: E402
+from skillful_eval.recording.document import Entry, Recording  # noqa: E402
 from skillful_eval.router.answers import ANSWERS  # noqa: E402
 from skillful_eval.scopes import scopes_of  # noqa: E402
 from skillful_eval.sweep_rows import judged_rows  # noqa: E402
 from skillful_eval.sweep_thresholds import MOST_INJECTED, Grid, ThresholdSums, decided  # noqa: E402
 
 REPEATS, IDS, LENGTH = 5, 2_000, 15
-SIZES = {"large": (100_000, 100), "small": (10_000, 20)}
+SIZES = {"large": (100_000, 100), "small": (10_000, 20), "whole": (100_000, 100)}
 """Runs, and thresholds of each kind."""
 
 TIMED = 100
@@ -38,7 +40,8 @@ TIMED = 100
 OURS = "skillful_eval: every pair at once, to the gate's verdicts"
 LOOP = "Polars: judge and sum, one pass a pair"
 CROSS = "Polars: one lazy query over pairs x runs (streaming)"
-SECTIONS = {"large": (OURS, LOOP), "small": (OURS, LOOP, CROSS)}
+WHOLE = "skillful_eval.sweep: from a recording to every verdict"
+SECTIONS = {"large": (OURS, LOOP), "small": (OURS, LOOP, CROSS), "whole": (WHOLE,)}
 
 
 def make(runs: int):
@@ -77,6 +80,17 @@ def make(runs: int):
         **{name: pl.lit(None, dtype=ANSWERS[name]) for name in ("cause", "detail")},
     )
     return frame, fixtures, corpus
+
+
+def recording_of(frame) -> Recording:
+    """The answers as a recording: a response for every fixture and repeat."""
+    columns = ("fixture_id", "repeat", "choice", "none_p", "winner_p")
+    responses: dict[str, dict[int, dict]] = {}
+    for fixture, repeat, choice, none, winner in frame.select(columns).rows():
+        primary = {"choice": choice, "probabilities": {choice: winner, "none": none}}
+        responses.setdefault(fixture, {})[repeat] = {"answers": {"primary": primary}}
+    # A fixture's prompt is its id here.
+    return Recording({name: Entry(name, own) for name, own in responses.items()}, "recording")
 
 
 def thresholds(number: int) -> tuple[float, ...]:
@@ -147,6 +161,15 @@ def work(section: str, name: str) -> None:
     grid = Grid(thresholds(number), thresholds(number))
     # The same small job first, so that nobody pays for imports.
     few = frame.head(REPEATS * 100)
+    if name == WHOLE:
+        options = {"none_thresholds": grid.none, "winner_floors": grid.winner, "repeat": REPEATS}
+        se.sweep(fixtures, corpus, recording=recording_of(few), repeat=REPEATS)
+        recording = recording_of(frame)
+        start = time.perf_counter()
+        se.sweep(fixtures, corpus, recording=recording, **options)
+        seconds = time.perf_counter() - start
+        measuring.report(lambda: (seconds,), times_itself=True)
+        return
     ours(few, fixtures, corpus, Grid(grid.none[:2], grid.winner[:2]))
     if name == LOOP:
         seconds, _ = one_pass_a_pair(frame, fixtures, corpus, grid)
@@ -196,6 +219,8 @@ def main() -> None:
     for section, names in SECTIONS.items():
         runs, number = SIZES[section]
         title = f"## {number**2:,} pairs of thresholds over {runs:,} recorded runs"
+        if section == "whole":
+            title += ", end to end"
         parts += [title, "", measuring.table(command, section, names), ""]
         if section == "large":
             told = (
