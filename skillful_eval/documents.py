@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from skillshift.frame.errors import InputError, shorten
+from skillshift.frame.errors import TEXT_WIDTH, InputError, shorten
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -51,18 +53,87 @@ def parse_json(text: str) -> Any:
         flaws.append((found := _Constant(), f"found {name}, which is not JSON"))
         return found
 
+    def whole(digits: str) -> object:
+        try:
+            return int(digits)
+        except ValueError:
+            flaws.append(
+                (
+                    found := _Constant(),
+                    f"found a whole number of {len(digits.lstrip('-')):,} digits; {_SHORTER}",
+                )
+            )
+            return found
+
     try:
-        tree = json.loads(text, object_pairs_hook=unique, parse_constant=constant)
+        try:
+            tree = json.loads(text, object_pairs_hook=unique, parse_constant=constant)
+        except json.JSONDecodeError:
+            raise
+        except ValueError:
+            # A number is too long for an int; only then is it worth the time to look at each of them.
+            flaws.clear()
+            tree = json.loads(text, object_pairs_hook=unique, parse_constant=constant, parse_int=whole)
     except RecursionError:
-        raise FlawError("nested too deeply") from None
-    except json.JSONDecodeError:
-        raise
-    except ValueError as error:
-        raise FlawError(str(error)) from None
+        raise FlawError(f"nested too deeply; {_FLATTER}", _deepest(text)) from None
     if flaws:
         flaw, message = flaws[0]
         raise FlawError(message, next((path for path, value in _walk(tree) if value is flaw), ()))
     return tree
+
+
+_SHORTER = "expected one as short as counts are"
+_FLATTER = "expected a few levels of lists and objects"
+
+_KNOWN = 3
+"""How many keys and positions lead to what is nested too deeply; further ones tell nothing."""
+
+_PIECE = re.compile(r'"(?:[^"\\]|\\.)*"|[][{},:]')
+
+
+def _deepest(text: str) -> tuple[str | int, ...]:
+    """What leads to the deepest place of a text, as far as :data:`_KNOWN`."""
+    path: list[str | int] = []
+    depth = deepest = 0
+    found: tuple[str | int, ...] = ()
+    key = ""
+    for piece in _PIECE.findall(text):
+        if piece in "[{":
+            if depth < _KNOWN:
+                path.append(0 if piece == "[" else "")
+            depth += 1
+            if depth > deepest:
+                deepest, found = depth, tuple(path)
+        elif piece in "]}":
+            depth -= 1
+            del path[max(depth, 0) :]
+        elif depth > _KNOWN or not path:
+            continue
+        elif piece == "," and isinstance(path[-1], int):
+            path[-1] += 1
+        elif piece == ":":
+            path[-1] = key
+        elif piece.startswith('"'):
+            with suppress(ValueError):  # nobody has parsed what comes after the deepest place
+                key = json.loads(piece)
+    return found
+
+
+def located(flaw: FlawError) -> str:
+    """What is wrong with a document, after the keys and positions that lead there.
+
+    >>> located(FlawError("found NaN", ("entries", 3, "score")))
+    'entries.3.score: found NaN'
+    """
+    where = trail(flaw.path)
+    return f"{where}: {flaw}" if where else str(flaw)
+
+
+def trail(path: tuple[str | int, ...]) -> str:
+    """Keys and positions for a message, separated by full stops; long ones are cut."""
+    # A lone surrogate is shown as its escape, or the message itself could not be printed.
+    names = (str(name)[:TEXT_WIDTH].encode("utf-8", "backslashreplace").decode() for name in path)
+    return ".".join(names)
 
 
 class _Constant:
@@ -120,7 +191,7 @@ def read_json(path: str | Path, what: str, expected: str) -> Any:
     except json.JSONDecodeError as error:
         raise InputError(not_json(path, error, expected)) from error
     except FlawError as error:
-        raise InputError(f"{path}: {error}; expected {expected}") from error
+        raise InputError(f"{path}: {located(error)}; the whole must be {expected}") from error
 
 
 def not_json(path: str | Path, error: json.JSONDecodeError, expected: str, *, line: int = 1) -> str:

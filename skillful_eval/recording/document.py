@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from skillful_eval.documents import FlawError, not_json, parse_json, read_text
+from skillful_eval.documents import FlawError, not_json, parse_json, read_text, trail
 from skillful_eval.recording.lines import JOURNAL, WHAT, ids, journal_of, read_lines
 from skillful_eval.recording.redaction import fits, hidden
 from skillful_eval.recording.responses import Response, WrongError, checked, text, whole, wrong
@@ -178,7 +178,7 @@ def _place(path: tuple[str | int, ...]) -> list[str]:
     return [
         *(f"fixture {shorten(name)}" for name in fixture),
         *(f"response {place + 1}" for place in number if isinstance(place, int)),
-        *([".".join(map(str, fields))] if fields else []),
+        *([trail(fields)] if fields else []),
     ]
 
 

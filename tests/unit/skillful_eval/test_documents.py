@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from skillful_eval.documents import FlawError, canonical, encodes, parse_json, read_json, read_text
+from skillful_eval.documents import FlawError, canonical, encodes, located, parse_json, read_json, read_text
 from skillshift.frame.errors import InputError
 
 
@@ -17,8 +17,17 @@ from skillshift.frame.errors import InputError
         ('{"x": {"a": 1, "a": 2}}', ("x",), 'the key "a" stands twice'),
         ('{"x": [0, {"y": NaN}]}', ("x", 1, "y"), "found NaN, which is not JSON"),
         ("[-Infinity]", (0,), "found -Infinity"),
-        ("[" * 100_000, (), "nested too deeply"),
-        ("[" + "1" * 5_000 + "]", (), "digits"),
+        ("[" * 100_000, (0, 0, 0), "nested too deeply"),
+        ("[0, [1, {}, [" + "[" * 100_000, (1, 2, 0), "nested too deeply"),
+        (
+            '{"a\\"[": ["]", {"x": {"b": 1}, "y": 2, "z": ' + "[" * 100_000,
+            ('a"[', 1, "z"),
+            "nested too deeply",
+        ),
+        ("[" * 100_000 + '"\\q": 1', (0, 0, 0), "nested too deeply"),
+        ("[1, " + "1" * 5_000 + "]", (1,), "found a whole number of 5,000 digits"),
+        ('{"x": -' + "1" * 5_000 + "}", ("x",), "found a whole number of 5,000 digits"),
+        ("[" + "1" * 5_000 + ", " + "[" * 100_000, (1, 0, 0), "nested too deeply"),
         ('{"x": {"a": NaN}, "x": 1}', (), "found NaN"),
     ],
 )
@@ -52,7 +61,8 @@ def test_a_file_is_read_with_or_without_a_mark(tmp_path):
     ("content", "said"),
     [
         (b"[1,\n 2", r"a\.json:2:3: not JSON: .*; expected a list of numbers"),
-        (b"[NaN]", r"a\.json: found NaN, which is not JSON; expected a list of numbers"),
+        (b"[NaN]", r"a\.json: 0: found NaN, which is not JSON; the whole must be a list of numbers"),
+        (b'{"a": [' + b"1" * 5_000 + b"]}", r"a\.json: a\.0: found a whole number of 5,000 digits; expected"),
         (b"\xff", r"a\.json: not UTF-8 text .*; expected a list"),
     ],
 )
@@ -77,3 +87,12 @@ def test_canonical_text_does_not_depend_on_order():
 def test_half_a_pair_is_no_text():
     assert encodes("\U0001f600")
     assert not encodes("\ud83d")
+
+
+def test_a_place_in_a_message_is_short_and_can_be_printed():
+    said = located(FlawError("found NaN", ("\ud800", "x" * 1000, 3)))
+    said.encode()
+    assert said.startswith("\\ud800.xxx")
+    assert said.endswith("x.3: found NaN")
+    assert len(said) < 150
+    assert located(FlawError("found NaN")) == "found NaN"

@@ -127,6 +127,12 @@ def test_what_is_wrong_is_named_with_its_place(written, change, said):
         ('"none": 0.1', '"none": 0.1, "none": 0.2', "response 1: answers.primary.probabilities: the key"),
         ('"task"', '"responses": [], "task"', 'fixture "undo-1": the key "responses" stands twice'),
         ('"undo-1"', '"undo-1": {}, "undo-1"', 'recording.json: the key "undo-1" stands twice'),
+        (
+            '"none": 0.1',
+            '"none": ' + "1" * 5_000,
+            'fixture "undo-1": response 1: .*none: found a whole number of',
+        ),
+        ('"none": 0.1', '"none": ' + "[" * 100_000, 'fixture "undo-1": response 1: nested too deeply'),
         ("]}}", "", r"recording.json:1:\d+: not JSON"),
     ],
 )
