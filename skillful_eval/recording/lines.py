@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from skillful_eval.documents import FlawError, canonical, not_json, parse_json
+from skillful_eval.documents import FlawError, canonical, located, not_json, parse_json
+from skillful_eval.recording.redaction import digest
 from skillful_eval.recording.responses import Response, WrongError, checked, text, whole, wrong
 from skillful_eval.router.answers import CANDIDATES
 from skillshift.frame.append import TornLineWarning
@@ -21,7 +22,10 @@ JOURNAL = ".journal.jsonl"
 """What is added to a recording's name for the file that the responses are first written to."""
 
 WHAT = "a recording"
-_EXPECTED = "one JSON object with fixture, repeat, task, candidates, asked and response"
+CHECK = "check"
+"""The field of a line that tells whether the others are as they were written: a digest of them."""
+
+_EXPECTED = f"one JSON object with fixture, repeat, task, candidates, asked, response and {CHECK}"
 
 
 def journal_of(path: str | Path) -> Path:
@@ -65,7 +69,8 @@ class Line:
     def text(self) -> str:
         """The line, without its end."""
         fields = {name: getattr(self, name) for name in self.__dataclass_fields__}
-        return canonical(fields | {"candidates": list(self.candidates)})
+        fields |= {"candidates": list(self.candidates)}
+        return canonical(fields | {CHECK: digest(canonical(fields))})
 
 
 def read_line(content: str) -> Line:
@@ -74,20 +79,20 @@ def read_line(content: str) -> Line:
     Raises:
         FlawError: As :func:`~skillful_eval.documents.parse_json`.
         json.JSONDecodeError: It is not JSON.
-        WrongError: A field is missing or has the wrong type.
+        WrongError: A field is missing or has the wrong type, or the line was changed since it was written.
     """
     record = parse_json(content)
     if type(record) is not dict:
         raise wrong("", shorten(record), _EXPECTED)
-    missing = [name for name in Line.__dataclass_fields__ if name not in record]
+    missing = [name for name in (*Line.__dataclass_fields__, CHECK) if name not in record]
     if missing:
         raise wrong(missing[0], "nothing", "a value")
+    where = f"fixture {shorten(record['fixture'])}, repeat {shorten(record['repeat'])}"
     try:
         response = checked(record["response"])
     except WrongError as error:
-        where = f"fixture {shorten(record['fixture'])}, repeat {shorten(record['repeat'])}"
         raise error.within(where) from None
-    return Line(
+    line = Line(
         fixture=text("fixture", record["fixture"]),
         repeat=whole("repeat", record["repeat"]),
         task=text("task", record["task"]),
@@ -95,6 +100,13 @@ def read_line(content: str) -> Line:
         asked=text("asked", record["asked"]),
         response=response,
     )
+    if record[CHECK] != digest(canonical({name: value for name, value in record.items() if name != CHECK})):
+        raise wrong(
+            where,
+            "a line that was changed after it was written",
+            "it as it was: put it back, or take the line out, and that response will be asked for again",
+        )
+    return line
 
 
 def ids(place: str, value: Any) -> tuple[str, ...]:
@@ -143,6 +155,10 @@ def read_lines(path: Path) -> Iterator[tuple[int, Line]]:
             if isinstance(error, UnicodeDecodeError):
                 raise InputError(f"{path}:{number}: not UTF-8 text; expected {_EXPECTED}") from error
             raise InputError(not_json(path, error, _EXPECTED, line=number)) from error
-        except (FlawError, WrongError) as error:
+        except FlawError as error:
+            raise InputError(
+                f"{path}:{number}: {located(error)}; nothing of this recording was used"
+            ) from error
+        except WrongError as error:
             raise InputError(f"{path}:{number}: {error}; nothing of this recording was used") from error
         yield number, line

@@ -228,6 +228,7 @@ def test_any_order_any_concurrency_and_any_interruption_give_the_same_bytes(task
                 key[2] for key in part
             ]
             asked += live.asked
+            transport.close()
         assert sorted(asked) == sorted(key[1:] for key in wanted), "each is asked for once"
         assert finish(one) == finish(other) == len(wanted)
         assert one.read_bytes() == other.read_bytes()

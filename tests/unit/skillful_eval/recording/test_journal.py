@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from skillful_eval.recording.document import read_recording
-from skillful_eval.recording.journal import Journal, finish
+from skillful_eval.recording.journal import LOCK, Journal, finish
 from skillful_eval.recording.lines import Line, journal_of
 from skillshift.frame import append
 from skillshift.frame.append import TornLineWarning
@@ -28,12 +28,19 @@ def line(answer, ids):
 
 
 @pytest.fixture
-def recorded(path, line):
-    """A journal with three responses."""
+def opened(path, line):
+    """A journal with three responses, which is open."""
     journal = Journal(path)
     for made in (line(), line(repeat=1), line("e", task="plan it")):
         assert journal.add(made) is made
-    return journal
+    yield journal
+    journal.close()
+
+
+@pytest.fixture
+def recorded(opened):
+    """A journal with three responses, which nobody holds."""
+    opened.close()
 
 
 def test_a_response_is_in_the_file_at_once(path, line):
@@ -61,8 +68,12 @@ def test_a_torn_line_is_set_aside_and_asked_for_again(path, line):
     journal = journal_of(path)
     whole = journal.read_bytes()
     journal.write_bytes(whole + line("g").text().encode()[:50])
-    with pytest.warns(TornLineWarning):
+    with pytest.warns(TornLineWarning) as told:
         again = Journal(path)
+    (warning,) = told
+    assert warning.filename == __file__
+    assert "ended in the middle of a response" in str(warning.message)
+    assert f"{journal}{append.TORN}" in str(warning.message)
     assert again.find(line("g")) is None
     again.add(line("g"))
     assert journal.read_bytes() == whole + f"{line('g').text()}\n".encode()
@@ -108,11 +119,22 @@ def test_an_existing_recording_is_refused(path):
     assert not journal_of(path).exists()
 
 
-def test_any_existing_file_is_refused(path):
-    path.write_text("notes")
-    with pytest.raises(UsageError, match="exists already"):
+@pytest.mark.parametrize("content", [b"notes", b"PAR1\xff\x00", b"", b"{}", b"[" * 100_000])
+@pytest.mark.parametrize("begun", [False, True])
+def test_any_existing_file_is_refused(path, line, content, begun):
+    if begun:
+        journal = Journal(path)
+        journal.add(line())
+        journal.close()
+    path.write_bytes(content)
+    with pytest.raises(UsageError, match=r"exists already and is no recording, .*name another file"):
         Journal(path)
-    assert path.read_text() == "notes"
+    assert path.read_bytes() == content
+    with pytest.raises(UsageError, match="exists already and is no recording"):
+        finish(path)
+    assert path.read_bytes() == content
+    assert journal_of(path).exists() is begun
+    assert not Path(f"{journal_of(path)}{LOCK}").exists()
 
 
 @pytest.mark.parametrize("place", ["folder", "journal", "missing", "file", "dangling", "null", "device"])
@@ -145,7 +167,7 @@ def test_a_read_only_folder_is_refused_at_once():
         Journal(f"{folder}/recording.json")
 
 
-def test_a_disk_that_fills_up_stops_the_run_and_loses_nothing(path, recorded, line, monkeypatch):
+def test_a_disk_that_fills_up_stops_the_run_and_loses_nothing(path, opened, line, monkeypatch):
     before = journal_of(path).read_bytes()
     write = os.write
 
@@ -156,12 +178,13 @@ def test_a_disk_that_fills_up_stops_the_run_and_loses_nothing(path, recorded, li
     with monkeypatch.context() as patched:
         patched.setattr(append.os, "write", full)
         with pytest.raises(InputError, match="No space left"):
-            recorded.add(line("g"))
+            opened.add(line("g"))
     assert journal_of(path).read_bytes() == before
     # Even where there is room again: the run is told that a response was lost.
-    for refused in (recorded.find, recorded.add):
+    for refused in (opened.find, opened.add):
         with pytest.raises(InputError, match="No space left"):
             refused(line("h"))
+    opened.close()
     assert Journal(path).resumed == 3
 
 
@@ -194,18 +217,18 @@ def test_a_real_limit_of_the_disk_is_met_the_same_way(root, path):
 
 
 @pytest.mark.parametrize("change", ["more", "gone", "less"])
-def test_a_second_writer_is_noticed(path, recorded, line, change):
+def test_a_second_writer_is_noticed(path, opened, line, change):
     journal = journal_of(path)
     match change:
         case "more":
-            Journal(path).add(line("z"))
+            append.append_line(journal, line("z").text(), fsync=False)
         case "gone":
             journal.unlink()
         case "less":
             os.truncate(journal, 10)
     before = journal.read_bytes() if journal.exists() else None
     with pytest.raises(InputError, match="changed by another process"):
-        recorded.add(line("g"))
+        opened.add(line("g"))
     assert (journal.read_bytes() if journal.exists() else None) == before
 
 
@@ -237,6 +260,7 @@ def test_a_kill_between_the_last_two_steps_is_made_good(path, line):
     assert again.resumed == 3
     again.add(line("g"))
     assert finish(path) == 4
+    again.close()
     assert not journal_of(path).exists()
 
 
@@ -271,11 +295,17 @@ def test_a_journal_stays_where_the_document_cannot_be_written(path, monkeypatch)
 @pytest.mark.usefixtures("recorded")
 def test_a_broken_journal_is_refused_before_anything_is_asked(path):
     content = journal_of(path).read_text(encoding="utf-8")
-    journal_of(path).write_text(content.replace('"repeat":1', '"repeat":0'), encoding="utf-8")
+    first = content.splitlines(keepends=True)[0]
+    journal_of(path).write_text(content + first, encoding="utf-8")
     with pytest.raises(InputError, match='fixture "f", repeat 0: found two responses'):
         Journal(path)
     journal_of(path).write_text(content.replace('"repeat":1', '"repeat":-1'), encoding="utf-8")
     with pytest.raises(InputError, match=r"jsonl:2: repeat: found -1, expected a whole number"):
+        Journal(path)
+    journal_of(path).write_text(
+        content.replace('"choice":"a:skill:x:undo"', '"choice":"none"', 1), encoding="utf-8"
+    )
+    with pytest.raises(InputError, match=r'jsonl:1: fixture "f", repeat 0: found a line that was changed'):
         Journal(path)
 
 
@@ -297,3 +327,91 @@ def test_closing_removes_an_empty_journal_only(path, line):
     journal.add(line())
     journal.close()
     assert journal_of(path).exists()
+
+
+RIVAL = """
+import sys, time
+from skillful_eval.recording.journal import Journal, finish
+from skillful_eval.recording.lines import Line
+from skillshift.frame.errors import UsageError
+path, name = sys.argv[1:]
+print("ready", flush=True)
+sys.stdin.readline()
+try:
+    journal = Journal(path)
+except UsageError as error:
+    print(error)
+    sys.exit(2)
+answers = {"primary": {"choice": "none", "probabilities": {"none": 1}}}
+for n in range(5):
+    journal.add(Line(name, n, "x", (), "0", {"answers": answers}))
+print("recorded", flush=True)
+sys.stdin.readline()
+journal.close()
+"""
+
+
+def rivals(root, path):
+    return [
+        subprocess.Popen(
+            [sys.executable, "-c", RIVAL, str(path), name],
+            cwd=root,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for name in ("one", "two")
+    ]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no such locks")
+@pytest.mark.parametrize("killed", [False, True])
+def test_one_of_two_processes_records_and_the_other_touches_nothing(root, path, killed):
+    for number in range(1, 4):
+        both = rivals(root, path.with_name(f"{number}.json"))
+        try:
+            for process in both:
+                assert process.stdout.readline() == "ready\n"
+            for process in both:
+                process.stdin.write("\n")
+                process.stdin.flush()
+            said = [process.stdout.readline() for process in both]
+            winner, loser = both if said[0] == "recorded\n" else both[::-1]
+            assert sorted(said)[1] == "recorded\n"
+            assert f"{number}.json: is being recorded, by another process" in min(said)
+            assert loser.wait(10) == 2
+            made = path.with_name(f"{number}.json")
+            assert read_recording(made).responses == 5
+            with pytest.raises(UsageError, match="is being recorded"):
+                Journal(made)
+            winner.kill() if killed else winner.communicate("\n", timeout=10)
+            winner.wait(10)
+        finally:
+            for process in both:
+                process.kill()
+                process.wait(10)
+                process.stdin.close()
+                process.stdout.close()
+        again = Journal(made)
+        assert again.resumed == 5
+        again.close()
+        assert not Path(f"{journal_of(made)}{LOCK}").exists()
+
+
+def test_a_refused_journal_leaves_the_one_that_is_held(path, line):
+    journal = Journal(path)
+    with pytest.raises(UsageError, match="is being recorded"):
+        Journal(path)
+    assert journal_of(path).exists()
+    journal.add(line())
+    journal.close()
+    assert Journal(path).resumed == 1
+
+
+def test_only_its_maker_removes_an_empty_journal(path, line):
+    journal_of(path).touch()
+    journal = Journal(path)
+    journal.close()
+    assert journal_of(path).exists()
+    with pytest.raises(UsageError, match="was closed"):
+        journal.add(line())

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from skillful_eval.recording.document import read_recording
-from skillful_eval.recording.lines import Line, journal_of, read_line, read_lines
+from skillful_eval.recording.lines import CHECK, Line, journal_of, read_line, read_lines
 from skillful_eval.recording.responses import WrongError
 from skillshift.frame.append import TornLineWarning
 from skillshift.frame.errors import InputError
@@ -32,6 +32,20 @@ def test_a_field_that_is_missing_or_of_a_wrong_type_is_named(line, field):
         read_line(json.dumps(record | {field: 1.5}))
     del record[field]
     with pytest.raises(WrongError, match=f"{field}: found nothing"):
+        read_line(json.dumps(record))
+
+
+def test_a_line_that_was_changed_is_told(line):
+    record = json.loads(line.text())
+    assert read_line(json.dumps(record, indent=1)) == line, "how it is written does not matter"
+    for change in ({"task": "undo its"}, {"repeat": 1}, {"more": 1}, {"check": "0-0"}, {"check": None}):
+        with pytest.raises(WrongError, match=r'fixture "f", repeat \d: found a line that was changed'):
+            read_line(json.dumps(record | change))
+    record["response"]["answers"]["primary"]["choice"] = "none"
+    with pytest.raises(WrongError, match="take the line out"):
+        read_line(json.dumps(record))
+    del record[CHECK]
+    with pytest.raises(WrongError, match="check: found nothing"):
         read_line(json.dumps(record))
 
 
@@ -96,6 +110,11 @@ def test_a_last_line_that_only_lacks_its_end_counts(path, line):
         (["{", ""], r"jsonl:1:2: not JSON"),
         (["[]", ""], r"jsonl:1: found \[\], expected one JSON object with fixture, repeat"),
         (["", '{"a": 1, "a": 2}', ""], r'jsonl:2: the key "a" stands twice'),
+        (
+            ['{"response": {"answers": ' + "[" * 100_000, ""],
+            r"jsonl:1: response.answers.0: nested too deeply",
+        ),
+        (['{"repeat": ' + "1" * 5_000 + "}", ""], r"jsonl:1: repeat: found a whole number of 5,000 digits"),
         ([""], "found no response"),
     ],
 )

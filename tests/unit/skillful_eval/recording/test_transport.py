@@ -42,7 +42,7 @@ def test_a_response_passes_through_and_is_written_first(path, endpoint, ask, lin
     assert [of(first), of(second)] == [LIVE | {"response_index": 0}, LIVE | {"response_index": 1}]
     (line, _) = lines_of(path)
     asked = line.pop("asked")
-    assert len(asked) == 26
+    assert len(asked) == len(line.pop("check")) == 26
     assert line == {
         "fixture": "f",
         "repeat": 0,
@@ -279,6 +279,7 @@ def test_a_write_that_fails_surfaces_and_stops_the_asking(path, saying, ask, ans
     assert len(live.tasks) == 2
     journal_of(path).rmdir()
     journal_of(path).write_bytes(before)
+    transport.close()
     assert RecordingTransport(live, path).resumed == 1
 
 
