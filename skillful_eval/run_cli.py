@@ -114,6 +114,7 @@ def run(  # noqa: PLR0917 - a command's options are keywords on the command line
     }
     given = {name: value for name, value in given.items() if value is not None}
     check_options(router, given)
+    _refuse_overwriting(given, fixtures, corpus, out)
     options: dict[str, Any] = {
         "out": out,
         "repeat": repeat,
@@ -129,6 +130,7 @@ def _run(name: str, given: dict[str, Any], fixtures: str, corpus: str, options: 
     """Run, and tell what came of it; how many runs are degraded."""
     from skillful_eval.corpus import read_corpus
     from skillful_eval.fixtures import read_fixtures
+    from skillful_eval.limits import check_runs
     from skillful_eval.runner import run_router
     from skillful_eval.runner_parts import parts_folder
 
@@ -139,6 +141,7 @@ def _run(name: str, given: dict[str, Any], fixtures: str, corpus: str, options: 
         with progress("Reading fixtures"):
             capabilities = read_corpus(corpus)
             prompts = read_fixtures(fixtures, capabilities)
+            check_runs(prompts.frame.height, options["repeat"])
             made = choice.make(capabilities, given, closing)
         try:
             with bar() as told:
@@ -161,6 +164,17 @@ def _run(name: str, given: dict[str, Any], fixtures: str, corpus: str, options: 
             raise typer.Exit(INTERRUPTED) from None
     emit(summary.text())
     return summary.degraded
+
+
+def _refuse_overwriting(given: dict[str, Any], fixtures: str, corpus: str, out: Path) -> None:
+    """Refuse an output that is an input, or the other output."""
+    from skillful_eval.recording.lines import journal_of
+    from skillshift.frame.writing import refuse_overwriting
+
+    record, replay = given.get("record"), given.get("replay")
+    outputs = {"--record": record, "the journal of --record": record and journal_of(record), "--out": out}
+    answers = None if replay is None else [replay, journal_of(replay)]
+    refuse_overwriting(outputs, {"--fixtures": fixtures, "--corpus": corpus, "--replay": answers})
 
 
 def _key(variable: str | None) -> str | None:

@@ -10,6 +10,7 @@ import typer
 
 from skillful_eval.rendering.formats import DEFAULT, FORMATS
 from skillshift.frame.console import FINDING, emit, progress
+from skillshift.frame.errors import UsageError
 
 if TYPE_CHECKING:
     Format = str
@@ -64,10 +65,11 @@ def sweep(  # noqa: PLR0917 - a command's options are keywords on the command li
         ),
     ] = None,
     confirm: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option(
             metavar="CONFIG",
-            help="Evaluate this one configuration, chosen elsewhere, instead; a holdout set may do that.",
+            help="Evaluate this one configuration, chosen elsewhere, instead; a holdout set may do that. "
+            "Ranges given beside it must contain it, and nothing else in them is tried.",
         ),
     ] = None,
     holdout: Annotated[
@@ -86,12 +88,23 @@ def sweep(  # noqa: PLR0917 - a command's options are keywords on the command li
     from skillful_eval.criteria import CRITERIA, read_criteria
     from skillful_eval.fixtures import read_fixtures
     from skillful_eval.gating import PASSED
+    from skillful_eval.limits import check_runs
+    from skillful_eval.recording.lines import journal_of
     from skillful_eval.rendering.formats import render
     from skillful_eval.rendering.sweep_document import sweep_document
     from skillful_eval.router.quotas import parse_ranges
     from skillful_eval.sweep_plan import SweepSettings
     from skillful_eval.sweeping import sweep as sweep_of
+    from skillshift.frame.writing import refuse_overwriting
 
+    if confirm is not None and len(confirm) > 1:
+        raise UsageError(
+            f"--confirm: ambiguous: given {len(confirm)} times, expected one configuration; confirm one at a "
+            "time"
+        )
+    answers = None if replay is None else [replay, journal_of(replay)]
+    inputs = {"--replay": answers, "--fixtures": fixtures, "--corpus": corpus}
+    refuse_overwriting({"--out": out}, inputs | {"--criteria": criteria, "--holdout": holdout})
     settings = SweepSettings(
         when_to_use=not without_when_to_use,
         heuristics=not no_heuristics,
@@ -105,8 +118,10 @@ def sweep(  # noqa: PLR0917 - a command's options are keywords on the command li
 
             recording = read_recording(replay)
         capabilities = read_corpus(corpus)
+        prompts = read_fixtures(fixtures, capabilities)
+        check_runs(prompts.frame.height, 1 if repeat is None else repeat)
         found = sweep_of(
-            read_fixtures(fixtures, capabilities),
+            prompts,
             capabilities,
             quotas=parse_ranges(quota) if quota else None,
             recording=recording,
@@ -115,7 +130,7 @@ def sweep(  # noqa: PLR0917 - a command's options are keywords on the command li
             settings=settings,
             repeat=repeat,
             criteria=CRITERIA if criteria is None else read_criteria(criteria),
-            confirm=confirm,
+            confirm=confirm[0] if confirm else None,
             holdout=None if holdout is None else read_fixtures(holdout, capabilities),
         )
         text = render(sweep_document(found, "built in" if criteria is None else criteria.name), fmt)

@@ -82,6 +82,7 @@ def report(
     from skillshift.report.build import build_report, write_outputs
     from skillshift.report.formats import render
 
+    _refuse_overwriting(out, quarantine, grid)
     with progress("Reading logs"):
         built = build_report(
             logs,
@@ -123,6 +124,15 @@ def metrics() -> None:
     from skillshift.metrics import METRICS
 
     emit(METRICS.documentation())
+
+
+def _refuse_overwriting(out: Path | None, quarantine: Path | None, grid: str) -> None:
+    """Refuse an output that is the grid's file, or the other output; the logs are looked at when read."""
+    from skillshift.frame.writing import refuse_overwriting
+    from skillshift.report.build import OUTPUTS
+
+    files = {} if out is None else {f"{name} in --out": out / name for name in OUTPUTS}
+    refuse_overwriting(files | {f"--on-bad-records {QUARANTINE}": quarantine}, {"--grid": grid})
 
 
 def _grid(name: str) -> Grid | None:

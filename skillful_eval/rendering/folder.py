@@ -11,7 +11,7 @@ from skillful_eval.rendering.basis import basis_data, digests
 from skillful_eval.rendering.document import versions
 from skillful_eval.rendering.formats import markdown
 from skillshift.frame.contract import FILE, collect
-from skillshift.frame.writing import dump_json, sha256, staged, write_parquet
+from skillshift.frame.writing import dump_json, refuse_overwriting, sha256, staged, write_parquet
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
     from skillful_eval.rendering.document import Document
     from skillful_eval.scoring import Scored
+
+REPORT, MANIFEST = "report.md", "manifest.json"
+"""What is written beside the frames."""
 
 
 def write_folder(
@@ -44,8 +47,14 @@ def write_folder(
         facts: What else the manifest says, such as the keys.
 
     Raises:
+        UsageError: One of them would be written over a file that was read.
         InputError: The folder cannot be written to.
     """
+    runs = _run_files(scored.source)
+    names = [*(f"{name}.parquet" for name in frames), REPORT, MANIFEST]
+    refuse_overwriting(
+        {f"{name} in --out": Path(folder) / name for name in names}, {"the input": [*inputs, *runs]}
+    )
     rests_on = {
         name: str(value).lower() if isinstance(value, bool) else value
         for name, value in digests(scored.provenance).items()
@@ -54,7 +63,7 @@ def write_folder(
     with staged(folder) as place:
         for name, frame in frames.items():
             write_parquet(frame, place / f"{name}.parquet", metadata)
-        (place / "report.md").write_text(markdown.render(document), encoding="utf-8", newline="\n")
+        (place / REPORT).write_text(markdown.render(document), encoding="utf-8", newline="\n")
         outputs = {path.name: sha256(path) for path in sorted(place.iterdir())}
         manifest = {
             **versions(),
@@ -64,12 +73,12 @@ def write_folder(
                 *({"file": str(path), "sha256": _sha256(str(path))} for path in inputs),
                 *(
                     {"file": name, "records": records, "sha256": _sha256(name)}
-                    for name, records in _run_files(scored.source).items()
+                    for name, records in runs.items()
                 ),
             ],
             "outputs": outputs,
         }
-        (place / "manifest.json").write_text(dump_json(manifest), encoding="utf-8", newline="\n")
+        (place / MANIFEST).write_text(dump_json(manifest), encoding="utf-8", newline="\n")
 
 
 def _sha256(name: str) -> str | None:

@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import shutil
+import stat
 import tempfile
 from contextlib import contextmanager, suppress
 from io import BytesIO
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from skillshift.frame.errors import InputError
+from skillshift.frame.errors import InputError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -182,6 +183,64 @@ def text_beside(path: str | Path, text: str) -> Iterator[None]:
         partial.replace(target)
     finally:
         partial.unlink(missing_ok=True)
+
+
+def refuse_overwriting(outputs: Mapping[str, Any], inputs: Mapping[str, Any]) -> None:
+    """Refuse to write over a file that is read, or over another file that is written.
+
+    Args:
+        outputs: The files that are to be written, by what names them, such as ``--out``; null: none.
+        inputs: What is read, by what names it: a file, a folder, a glob, a URL, or a list of those; null:
+            nothing.
+
+    Raises:
+        UsageError: Two of them are one file, by another path or behind a link, too.
+
+    >>> refuse_overwriting({"--out": "a"}, {"--replay": "./a"})
+    Traceback (most recent call last):
+    skillshift.frame.errors.UsageError: --out a: is the file of --replay ./a as well; give it another name
+    """
+    known: dict[object, str] = {}
+    for name, source in inputs.items():
+        for path in _read_from(source):
+            for key in _identities(path):
+                known.setdefault(key, f"{name} {path}")
+    for name, path in outputs.items():
+        if path is None:
+            continue
+        keys = _identities(path)
+        other = next((known[key] for key in keys if key in known), None)
+        if other is not None:
+            raise UsageError(f"{name} {path}: is the file of {other} as well; give it another name")
+        known |= dict.fromkeys(keys, f"{name} {path}")
+
+
+def _read_from(source: Any) -> list[str]:
+    from skillshift.frame.lines import is_remote
+    from skillshift.frame.sources import find_logs
+
+    if isinstance(source, list | tuple):
+        return [path for one in source for path in _read_from(one)]
+    if source is None or (is_remote(str(source)) and not str(source).startswith("file:")):
+        return []
+    with suppress(
+        OSError, ValueError
+    ):  # what is there is a file, and what cannot be found is told on reading
+        if not Path(source).is_file():
+            return [log.path for log in find_logs(source)]
+    return [str(source)]
+
+
+def _identities(path: str | Path) -> list[object]:
+    """What tells whether two paths are one file: where they lead to and, if it is there, which file it is."""
+    with suppress(OSError, ValueError):  # no file can have this name; reading or writing it says so
+        where = os.path.realpath(path)
+        if not Path(where).exists():
+            return [where]
+        status = Path(where).stat()
+        # Of a device or a pipe nothing is replaced.
+        return [where, (status.st_dev, status.st_ino)] if stat.S_ISREG(status.st_mode) else []
+    return []
 
 
 def dump_json(document: Any) -> str:

@@ -36,6 +36,14 @@ if TYPE_CHECKING:
     from skillshift.diagnostics.cells import Incomplete
     from skillshift.diagnostics.tasks import OnDuplicates
 
+OUTPUTS = CELLS, MARGINALS, REPORT, MANIFEST = (
+    "cells.parquet",
+    "marginals.parquet",
+    "report.md",
+    "manifest.json",
+)
+"""The files of a report."""
+
 
 @dataclass(frozen=True, slots=True)
 class Built:
@@ -196,12 +204,12 @@ def write_report(built: Built, folder: str | Path) -> None:
         "grid": dump_json(report.grid.to_dict()).strip(),
     }
     with staged(folder) as place:
-        write_parquet(report.cells, place / "cells.parquet", metadata)
-        write_parquet(report.numbers, place / "marginals.parquet", metadata)
-        (place / "report.md").write_text(markdown.render(report), encoding="utf-8", newline="\n")
+        write_parquet(report.cells, place / CELLS, metadata)
+        write_parquet(report.numbers, place / MARGINALS, metadata)
+        (place / REPORT).write_text(markdown.render(report), encoding="utf-8", newline="\n")
         outputs = {path.name: sha256(path) for path in sorted(place.iterdir())}
         manifest = _manifest(built, metadata, outputs)
-        (place / "manifest.json").write_text(dump_json(manifest), encoding="utf-8", newline="\n")
+        (place / MANIFEST).write_text(dump_json(manifest), encoding="utf-8", newline="\n")
 
 
 def _manifest(built: Built, metadata: dict[str, str], outputs: dict[str, str]) -> dict[str, Any]:

@@ -52,9 +52,12 @@ def submit(
     """
     from datetime import UTC, datetime
 
+    from skillshift.frame.writing import refuse_overwriting
     from skillshift.submission.receipt import RECEIPT_FILE, RESULTS_FILE, read_digests
     from skillshift.submission.submit import submit as run_submit
 
+    files = {f"{name} in --out": out / name for name in (RESULTS_FILE, RECEIPT_FILE)}
+    refuse_overwriting(files, {"--digests": digests, "--salt-file": salt_file})
     with progress("Computing the submission"):
         done = run_submit(
             logs,

@@ -13,8 +13,15 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from skillshift.frame.errors import InputError
-from skillshift.frame.writing import dump_json, sha256, staged, write_parquet, write_text
+from skillshift.frame.errors import InputError, UsageError
+from skillshift.frame.writing import (
+    dump_json,
+    refuse_overwriting,
+    sha256,
+    staged,
+    write_parquet,
+    write_text,
+)
 
 NAMES = ("cells.parquet", "manifest.json", "report.md")
 
@@ -169,7 +176,7 @@ LIMITED = """
 import resource, sys
 from pathlib import Path
 import polars as pl
-from skillshift.frame.errors import InputError
+from skillshift.frame.errors import InputError, UsageError
 from skillshift.frame.writing import staged, write_parquet, write_text
 folder = Path(sys.argv[1])
 resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, 10_000))
@@ -280,3 +287,37 @@ def test_json_is_sorted_readable_and_strict():
 def test_a_hash_is_that_of_the_bytes(tmp_path):
     (tmp_path / "a").write_bytes(b"abc")
     assert sha256(tmp_path / "a") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+
+
+# -- outputs that are inputs -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "source",
+    ["logs/a.jsonl", "./logs/../logs/a.jsonl", "logs", "logs/*.jsonl", "link.jsonl", "hard.jsonl",
+     ["none.json", "logs"]],
+)  # fmt: skip
+def test_an_output_may_not_be_an_input(tmp_path, monkeypatch, source):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "logs").mkdir()
+    (tmp_path / "logs" / "a.jsonl").write_text("{}\n", encoding="utf-8")
+    (tmp_path / "link.jsonl").symlink_to("logs/a.jsonl")
+    (tmp_path / "hard.jsonl").hardlink_to("logs/a.jsonl")
+    out = tmp_path / "logs" / "a.jsonl"
+    with pytest.raises(UsageError, match=r"--out .*a\.jsonl: is the file of --fixtures \S+ as well"):
+        refuse_overwriting({"--out": out}, {"--fixtures": source})
+    with pytest.raises(UsageError, match="is the file of --fixtures"):
+        refuse_overwriting({"--out": out}, {"--fixtures": f"file://{out}"})
+    refuse_overwriting(
+        {"--out": tmp_path / "logs" / "b.jsonl", "--more": None}, {"--fixtures": source, "--x": None}
+    )
+
+
+def test_two_outputs_may_not_be_one_file(tmp_path):
+    with pytest.raises(UsageError, match=r"--out .*: is the file of --record "):
+        refuse_overwriting({"--record": tmp_path / "x", "--out": tmp_path / "y" / ".." / "x"}, {})
+
+
+def test_what_cannot_be_looked_up_or_replaced_is_left_to_others(tmp_path):
+    for name in ("/dev/null", "x\0y", "x" * 5000, "https://x.example/a.jsonl"):
+        refuse_overwriting({"--out": name}, {"--fixtures": name, "--corpus": tmp_path})

@@ -273,3 +273,38 @@ def test_an_interruption_says_how_to_go_on(start, tmp_path):
     _, err = process.communicate()
     assert process.returncode == 130
     assert err == "interrupted: what was decided is in runs.parquet.parts; the same command goes on with it\n"
+
+
+@pytest.mark.parametrize("option", ["--fixtures", "--corpus", "--replay", "--record"])
+def test_no_input_and_no_other_output_is_written_over(invoke, tmp_path, option):
+    (tmp_path / "dev.jsonl").write_bytes(Path(DEV).read_bytes())
+    (tmp_path / "corpus.json").write_bytes(Path(CORPUS).read_bytes())
+    (tmp_path / "answers.json").write_text("{}", encoding="utf-8")
+    names = {"--fixtures": "dev.jsonl", "--corpus": "corpus.json"}
+    answers = (
+        ["--record", "new.json", "--url", "http://127.0.0.1:9/"]
+        if option == "--record"
+        else ["--replay", "answers.json"]
+    )
+    names |= {answers[0]: answers[1]}
+    before = {path: path.read_bytes() for path in tmp_path.iterdir()}
+    files = [text for pair in names.items() if pair[0] not in answers for text in pair]
+    with pytest.raises(UsageError, match=rf"--out \S+: is the file of {option} \S+ as well"):
+        invoke("--router", "http", *answers, files=files, out=names[option])
+    assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+def test_the_journal_of_a_recording_is_an_output_too(invoke, tmp_path):
+    options = ("--router", "http", "--url", "http://127.0.0.1:9/", "--record", "new.json")
+    with pytest.raises(UsageError, match="is the file of the journal of --record"):
+        invoke(*options, out="new.json.journal.jsonl")
+    (tmp_path / "new.json.journal.jsonl").write_text("", encoding="utf-8")
+    with pytest.raises(UsageError, match="is the file of --replay"):
+        invoke("--router", "http", "--replay", "new.json", out="new.json.journal.jsonl")
+
+
+def test_more_runs_than_can_be_held_are_refused_before_anything_is_asked(invoke, tmp_path):
+    options = ("--router", "http", "--url", "http://127.0.0.1:9/", "--record", "new.json")
+    with pytest.raises(UsageError, match=r"7,500,000,000 runs, expected at most 10,000,000; give a smaller"):
+        invoke(*options, "--repeat", "100000000")
+    assert not list(tmp_path.iterdir())

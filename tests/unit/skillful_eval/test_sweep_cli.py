@@ -138,3 +138,32 @@ def test_importing_the_command_is_light():
     code = "import sys, skillful_eval.sweep_cli; print([m for m in ('polars', 'httpx') if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_one_configuration_is_confirmed_at_a_time(ask):
+    with pytest.raises(InputError, match="--confirm: ambiguous: given 2 times"):
+        ask("--confirm", ONE, "--confirm", ONE, "--criteria", "easy.toml", fixtures=HOLDOUT)
+
+
+def test_more_runs_than_can_be_held_are_refused(ask):
+    with pytest.raises(InputError, match=r"--repeat 100,000,000: .*7,500,000,000 runs, expected at most"):
+        ask("--repeat", "100000000")
+
+
+@pytest.mark.parametrize("option", ["--replay", "--fixtures", "--corpus", "--criteria", "--holdout"])
+def test_no_input_is_written_over(ask, recording, tmp_path, option):
+    (tmp_path / "dev.jsonl").write_bytes(DEV.read_bytes())
+    (tmp_path / "corpus.json").write_bytes(CORPUS.read_bytes())
+    (tmp_path / "sealed.jsonl").write_bytes(HOLDOUT.read_bytes())
+    files = {
+        "--replay": recording,
+        "--fixtures": "dev.jsonl",
+        "--corpus": "./corpus.json",
+        "--criteria": "easy.toml",
+        "--holdout": "sealed.jsonl",
+    }
+    before = {path: path.read_bytes() for path in tmp_path.iterdir()}
+    arguments = [text for pair in files.items() for text in pair]
+    with pytest.raises(InputError, match=rf"--out \S+: is the file of {option} \S+ as well"):
+        ask(*arguments, "--out", str(tmp_path / files[option]))
+    assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
