@@ -54,7 +54,11 @@ def build(  # noqa: PLR0917 - a command's options are keywords on the command li
     from skillful_eval.catalog.build import build_corpus
     from skillful_eval.sanitise.check import LeakError
     from skillful_eval.sanitise.markers import read_markers
+    from skillshift.frame.writing import refuse_overwriting
 
+    refuse_overwriting(
+        {"--out": out}, {"--markers": markers, "ROOT": [one for one in roots if one.is_file()]}
+    )
     with progress("Reading the catalogue"):
         built = build_corpus(
             roots,

@@ -18,10 +18,12 @@ from skillful_eval.sanitise.views import views
 from skillful_eval.schema import KINDS
 from skillful_eval.snapshot import HEADER, digest
 from skillshift.frame.errors import InputError, UsageError
+from skillshift.frame.writing import refuse_overwriting
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from os import PathLike
+    from pathlib import Path
 
     from skillful_eval.catalog.sources import Unread
     from skillful_eval.sanitise.private import Private
@@ -44,6 +46,7 @@ class Build:
         bare: How many files without frontmatter were found; they are known by their name only.
         codes: How many entries lost something to redaction, by what it was.
         private: What must not occur in the written file; null where sanitising was turned off.
+        files: The files of the catalogue, none of which is written over.
     """
 
     corpus: Corpus
@@ -51,14 +54,17 @@ class Build:
     bare: int
     codes: dict[str, int]
     private: Private | None
+    files: tuple[Path, ...] = ()
 
     def write(self, path: str | PathLike[str]) -> None:
         """Write the corpus, whole or not at all; a sanitised one is searched before it is put in place.
 
         Raises:
             LeakError: Something private was found in what was to be written; the file is what it was before.
+            UsageError: It is one of the catalogue's own files.
             InputError: The file cannot be written.
         """
+        refuse_overwriting({"the corpus": path}, {"the catalogue's": self.files})
         if self.private is None:
             self.corpus.write(path)
         else:
@@ -140,6 +146,7 @@ def build_corpus(
         bare=read.bare,
         codes={} if done is None else done.codes,
         private=None if done is None else done.private,
+        files=read.files,
     )
 
 

@@ -18,6 +18,7 @@ from skillshift.frame.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from os import PathLike
+    from pathlib import Path
 
 _RUNTIME = re.compile(r"[a-z0-9][a-z0-9._-]*")
 _NAME_LENGTH = 200
@@ -31,13 +32,15 @@ class Catalogue:
         records: The entries, sorted by id, as objects with a corpus snapshot's fields.
         unread: What was not read, and why.
         bare: How many entries come from files without frontmatter, known by their name only.
-        targets: What the MCP servers run and connect to; in no entry.
+        targets: What the MCP servers run, connect to and identify themselves with; in no entry.
+        files: The files that were read, or could not be.
     """
 
     records: list[dict[str, Any]]
     unread: list[Unread]
     bare: int
     targets: tuple[str, ...]
+    files: tuple[Path, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +100,7 @@ def read_catalogue(roots: Sequence[str | PathLike[str]], runtime: str | None = N
         unread=unread,
         bare=sum(one.bare for one in entries.values()),
         targets=tuple(targets),
+        files=(*(source.path for source in found.sources), *found.manifests),
     )
 
 

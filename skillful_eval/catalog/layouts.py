@@ -39,10 +39,12 @@ class Walk:
     Attributes:
         sources: Every file that describes capabilities, root by root.
         unread: What could not be looked at.
+        manifests: The files that say whose a folder is.
     """
 
     sources: list[Source] = field(default_factory=list)
     unread: list[Unread] = field(default_factory=list)
+    manifests: list[Path] = field(default_factory=list)
 
 
 def walk(roots: Sequence[str | PathLike[str]], runtime: str | None = None) -> Walk:
@@ -62,16 +64,18 @@ def walk(roots: Sequence[str | PathLike[str]], runtime: str | None = None) -> Wa
     for one in roots:
         given = os.fspath(one)
         root = Path(os.path.abspath(os.path.expanduser(given)))  # noqa: PTH100, PTH111 - links stay, no user is no error
+        places = Places(root, runtime)
         if root.is_file() and root.name in MANIFESTS:
-            _manifest(found, root, printable(given), Places(root, runtime))
+            _manifest(found, root, printable(given), places)
         elif root.is_dir():
-            _tree(found, root, given, Places(root, runtime))
+            _tree(found, root, given, places)
         else:
             what = "is no folder" if root.exists() else "does not exist"
             raise InputError(
                 f"{given}: {what}; expected a folder with {', '.join(LAYOUTS)} or plugins somewhere below, "
                 f"or one of {', '.join(MANIFESTS)}"
             )
+        found.manifests.extend(sorted(places.manifests))
     return found
 
 

@@ -39,7 +39,11 @@ _CLAUDE = RUNTIMES[".claude"]
 
 
 class Places:
-    """The runtimes and scopes below one root."""
+    """The runtimes and scopes below one root.
+
+    Attributes:
+        manifests: The plugins' manifests that were there.
+    """
 
     def __init__(self, root: Path, runtime: str | None) -> None:
         """Note where to look.
@@ -50,6 +54,7 @@ class Places:
         """
         self._root = root
         self._runtime = runtime
+        self.manifests: set[Path] = set()
         self._home = Path(os.path.expanduser("~"))  # noqa: PTH111 - without a home this is no error
 
     def of(self, base: Path, otherwise: str = UNKNOWN_RUNTIME) -> tuple[str, str]:
@@ -80,7 +85,10 @@ class Places:
 
     def _plugin(self, base: Path, owner: Path | None) -> str | None:
         for folder in (base, *base.parents):
-            named = _plugin_name(folder / _PLUGIN_MANIFEST)
+            manifest = folder / _PLUGIN_MANIFEST
+            if manifest.is_file():
+                self.manifests.add(manifest)
+            named = _plugin_name(manifest)
             if named:
                 return _scope(named)
             if folder.name == _PLUGINS or folder in (owner, self._root):

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from skillful_eval.catalog.reading import decode, read_start
+from skillful_eval.catalog.secrets import secrets_in
 from skillful_eval.catalog.sources import UnreadableError
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ class Server:
         name: Its name in the manifest.
         description: Its description where the manifest has one, and its tools where the manifest lists them;
             never its command line or address.
-        targets: What it runs or connects to, which must not get into any corpus.
+        targets: What it runs, connects to and identifies itself with, which must not get into any corpus.
     """
 
     name: str
@@ -159,6 +160,7 @@ def _targets(settings: dict[str, Any]) -> Iterator[str]:
         for part in (value, _host(value)):
             if len(part) >= _TARGET_LENGTH and not _PLAIN_WORD.fullmatch(part):
                 yield part
+    yield from secrets_in(settings)
 
 
 def _leaves(value: Any) -> Iterator[str]:

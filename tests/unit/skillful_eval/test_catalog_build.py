@@ -15,6 +15,7 @@ from skillful_eval.catalog.entries import read_catalogue
 from skillful_eval.corpus import read_corpus
 from skillful_eval.corpus_cli import app
 from skillful_eval.sanitise import DISCLAIMER
+from skillful_eval.sanitise.check import search
 from skillful_eval.sanitise.markers import Markers
 from skillshift.frame.errors import InputError, UsageError
 
@@ -295,3 +296,62 @@ def test_help_is_quick_and_loads_no_heavy_module(root):
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=root, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
     assert "--include-private" in done.stdout
+
+
+# -- what a manifest names -------------------------------------------------------------------------------
+
+SECRETS = ("hdrsecret99x", "plainsecretvalue", "hunterhunter", "argtoken77", "querysecret5", "91827364")
+SERVER = {
+    "command": "npx",
+    "args": ["--api-key", "hunterhunter", "--header", "Authorization: Bearer argtoken77"],
+    "headers": {"Authorization": "Bearer hdrsecret99x"},
+    "env": {
+        "API_KEY": "plainsecretvalue",
+        "DB_PASSWORD": 91827364,
+        "LOG_LEVEL": "information",
+        "DEBUG": "true",
+    },
+    "url": "https://x.example/sse?token=querysecret5",
+    "description": "Uses hdrsecret99x, plainsecretvalue; hunterhunter, argtoken77 (querysecret5), 91827364.",
+}
+
+
+@pytest.mark.parametrize("name", [".mcp.json", "config.toml"])
+def test_secrets_that_a_manifest_names_are_in_no_entry(tmp_path, name):
+    if name == ".mcp.json":
+        write(tmp_path, name, json.dumps({"mcpServers": {"finder": SERVER}}))
+    else:
+        fields = {key: value for key, value in SERVER.items() if not isinstance(value, dict)}
+        tables = [f"[mcp_servers.finder.{key}]" for key in ("headers", "env")]
+        lines = ["[mcp_servers.finder]", *(f"{key} = {json.dumps(value)}" for key, value in fields.items())]
+        for table, key in zip(tables, ("headers", "env"), strict=True):
+            lines += [table, *(f"{one} = {json.dumps(value)}" for one, value in SERVER[key].items())]
+        write(tmp_path, name, "\n".join(lines))
+    said = "Production information, true. " + " and ".join(SECRETS).upper()
+    skill(tmp_path, "one", said, when_to_use=said)
+    built = build_corpus([tmp_path], as_of=AS_OF)
+    built.write(tmp_path / "corpus.json")
+    content = (tmp_path / "corpus.json").read_text(encoding="utf-8")
+    assert not [secret for secret in SECRETS if secret in content.casefold()]
+    assert content.count("Production information, true. [redacted]") == 2
+    for secret in SECRETS:
+        leaked = content.replace("Production information", f"Production {secret}", 1)
+        assert search(leaked.encode(), built.private) == [(2, "description", "mcp-target")]
+
+
+@pytest.mark.parametrize(
+    "place", ["mk.toml", "skills/one/SKILL.md", ".mcp.json", "p/.claude-plugin/plugin.json", "link.json"]
+)
+def test_no_file_of_the_catalogue_is_written_over(tmp_path, place):
+    skill(tmp_path, "one")
+    skill(tmp_path / "p", "two")
+    write(tmp_path, "p/.claude-plugin/plugin.json", '{"name": "p"}')
+    write(tmp_path, ".mcp.json", json.dumps({"mcpServers": {"finder": SERVER}}))
+    write(tmp_path, "mk.toml", 'markers = ["zebrafish"]')
+    (tmp_path / "link.json").symlink_to("skills/one/SKILL.md")
+    before = (tmp_path / place).read_bytes()
+    markers = ["--markers", str(tmp_path / "mk.toml")]
+    ran = CliRunner().invoke(app, ["build", str(tmp_path), *markers, "--out", str(tmp_path / place)])
+    assert isinstance(ran.exception, UsageError)
+    assert re.search(r"is the file of (--markers|the catalogue's) \S+ as well", str(ran.exception))
+    assert (tmp_path / place).read_bytes() == before
