@@ -16,6 +16,8 @@ from types import SimpleNamespace
 
 import polars as pl
 
+from skillful_eval.router.protocol import OUTCOMES
+
 SEEN = []
 
 def first(prompt, candidates):
@@ -101,6 +103,19 @@ class Whole:
 whole = Whole()
 broken = Whole()
 broken.broken = True
+class Streaming(Whole):
+    fails = False
+
+    def stream(self, requests):
+        for number in reversed(range(len(requests))):
+            if self.fails and number == 1:
+                raise OSError("gone")
+            row = {"decision": "skipped", "reason": "none", "detail": str(number)}
+            yield pl.Series([number]), pl.DataFrame([row], schema=OUTCOMES)
+
+streaming = Streaming()
+failing = Streaming()
+failing.fails = True
 part = SimpleNamespace(shortlist=whole.shortlist, decide=whole.decide)
 inner = SimpleNamespace(first=first)
 """
@@ -279,3 +294,22 @@ def test_a_module_that_cannot_be_imported_is_refused(corpus, tmp_path, monkeypat
     monkeypatch.setattr(sys, "path", list(sys.path))
     with pytest.raises(UsageError, match=message):
         PythonRouter(corpus, Retriever(corpus), reference)
+
+
+def streamed(router, count):
+    prompts = pl.Series(["do it"] * count)
+    requests = router.shortlist(prompts).with_columns(prompt=prompts, fixture_id=pl.lit("f"), repeat=0)
+    return [
+        (numbers.to_list(), outcomes["reason"].to_list()) for numbers, outcomes in router.stream(requests)
+    ]
+
+
+def test_a_function_streams_in_pieces(router, monkeypatch):
+    monkeypatch.setattr("skillful_eval.router.streaming.PIECE_ROWS", 2)
+    assert [numbers for numbers, _ in streamed(router("never"), 5)] == [[0, 1], [2, 3], [4]]
+
+
+def test_a_whole_router_streams_if_it_can_and_else_gets_slices(router):
+    assert streamed(router("streaming"), 3) == [([2], ["none"]), ([1], ["none"]), ([0], ["none"])]
+    assert streamed(router("failing"), 4) == [([3], ["none"]), ([2], ["none"]), ([0, 1], ["upstream"] * 2)]
+    assert [numbers for numbers, _ in streamed(router("whole"), 7)] == [[0, 1, 2, 3, 4], [5, 6]]
