@@ -478,3 +478,21 @@ def limited():
     import resource
 
     resource.setrlimit(resource.RLIMIT_FSIZE, (1_000, 1_000))
+
+
+def test_the_grid_is_not_written_over(skillshift, home):
+    log = write(home / "runs" / "log.jsonl", ["not a record", *run()])
+    (home / "out").mkdir()
+    (home / "out" / "manifest.json").write_text(GRID, encoding="utf-8")
+    refused = [
+        ("--grid", "grid.toml", "--on-bad-records", "quarantine=grid.toml"),
+        ("--grid", "out/manifest.json", "--out", "out"),
+        ("--grid", "grid.toml", "--on-bad-records", "quarantine=out/report.md", "--out", "out"),
+    ]
+    for options in refused:
+        code, out, err = skillshift("report", log, *options)
+        assert (code, out, "as well; give it another name" in err) == (2, "", True)
+    assert (home / "grid.toml").read_text(encoding="utf-8") == GRID
+    assert [(path.name, path.read_text(encoding="utf-8")) for path in (home / "out").iterdir()] == [
+        ("manifest.json", GRID)
+    ]

@@ -329,3 +329,25 @@ def test_a_missing_file_is_one_message_and_exit_code_2(home):
     assert (done.returncode, done.stdout) == (REFUSED, "")
     assert done.stderr.startswith("error: none.jsonl")
     assert "Traceback" not in done.stderr
+
+
+# -- what is read stays ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("command", "name"), [("report", "report.parquet"), ("gate", "gate.parquet"), ("gate", "manifest.json")]
+)
+def test_no_result_is_written_over_what_was_read(cli, home, command, name):
+    (home / "out").mkdir()
+    if name.endswith(".parquet"):
+        pl.read_ndjson(home / "runs.jsonl").write_parquet(home / "out" / name)
+        arguments = (command, "out", *INPUTS[1:])
+    else:
+        (home / "corpus.json").rename(home / "out" / name)
+        arguments = (command, *INPUTS[:-1], f"out/{name}")
+    before = (home / "out" / name).read_bytes()
+    found = cli(*arguments, "--out", "out")
+    assert (found.code, found.out) == (REFUSED, "")
+    assert f"{name} in --out out/{name}: is the file of the input " in found.err
+    assert [path.name for path in (home / "out").iterdir()] == [name]
+    assert (home / "out" / name).read_bytes() == before

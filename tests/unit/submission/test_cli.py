@@ -195,3 +195,18 @@ def test_hostile_documents_end_within_two_seconds_and_500_mb(tmp_path):
     took, kilobytes = json.loads(done.stdout)
     assert max(took.values()) < 2, took
     assert kilobytes < 500_000
+
+
+def test_the_digests_are_not_written_over(home, skillshift):
+    (home / "submission").mkdir()
+    for name in ("results.json", "run_receipt.json"):
+        place = home / "submission" / name
+        place.write_text(json.dumps({"gitlab-v12": "sha256:" + "0" * 64}), encoding="utf-8")
+        before = place.read_bytes()
+        done = skillshift(*SUBMIT, "--digests", f"submission/{name}")
+        assert (done.returncode, f"is the file of --digests submission/{name}" in done.stderr) == (
+            REFUSED,
+            True,
+        )
+        assert place.read_bytes() == before
+        place.unlink()
