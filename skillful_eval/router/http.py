@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 import re
 import threading
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, nullcontext
-from queue import Empty, SimpleQueue
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -15,7 +14,7 @@ import polars as pl
 from skillful_eval.router.answers import CANDIDATES, REPLIES, questions
 from skillful_eval.router.prompts import INSTALL, sent
 from skillful_eval.router.protocol import OUTCOMES, REQUESTS
-from skillful_eval.router.streaming import gathered, in_pieces
+from skillful_eval.router.streaming import at_once, gathered, in_pieces
 from skillful_eval.router.thresholds import Thresholds, judged
 from skillful_eval.snapshot import FIELDS
 from skillshift.frame.errors import UsageError, shorten
@@ -43,9 +42,6 @@ _ROUNDS = 16
 """How many requests for each that can be in flight :meth:`HttpRouter.decide` is given at a time."""
 
 _MOST_CONNECTIONS = 256
-
-_GLANCE = 0.1
-"""Seconds without an answer after which what came before is handed over."""
 
 _SECRET_LENGTH = 8
 """A value in an address's query that is as long may be a key; a shorter one is in too many other words."""
@@ -251,42 +247,11 @@ class HttpRouter:
             called_off=called_off,
             clean=self._clean,
         )
-        left = enumerate(self._requests(requests))
-        arrived: SimpleQueue[tuple[int, dict[str, Any]] | BaseException] = SimpleQueue()
-        turn = threading.Lock()
-
-        def ask_on() -> None:
-            """Ask about one request after the other, until none is left or nobody wants an answer."""
-            try:
-                while not called_off.is_set():
-                    with turn:
-                        number, request = next(left, (-1, None))
-                    if request is None:
-                        return
-                    arrived.put((number, self._one(endpoint, *request)))
-            except BaseException as error:  # noqa: BLE001 - raised where answers are waited for
-                arrived.put(error)
-
-        workers = min(self._concurrency, requests.height)
-        pool = ThreadPoolExecutor(max(1, workers), "endpoint")
-        try:
-            for _ in range(workers):
-                pool.submit(ask_on)
-            missing = requests.height
-            while missing:
-                try:
-                    found = arrived.get(timeout=_GLANCE)
-                except Empty:
-                    yield None
-                    continue
-                if isinstance(found, BaseException):
-                    raise found
-                missing -= 1
-                yield found
-        finally:
-            # Where it was interrupted, or nothing can go on, what waits or is on its way ends too.
-            called_off.set()
-            pool.shutdown(wait=True, cancel_futures=True)
+        waiting = self._requests(requests)
+        with closing(
+            at_once(partial(self._one, endpoint), waiting, requests.height, self._concurrency, called_off)
+        ) as rows:
+            yield from rows
 
     def _requests(self, requests: pl.DataFrame) -> Iterator[tuple[str, Sequence[str], str, int]]:
         tasks = sent(requests["prompt"], max_chars=self._max_prompt_chars, upload=self._upload_prompts)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
+from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -11,7 +14,7 @@ from skillful_eval.router.protocol import StreamingRouter
 from skillshift.frame.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Generator, Iterable, Iterator
 
     from skillful_eval.router.protocol import Router
 
@@ -19,6 +22,9 @@ if TYPE_CHECKING:
 
 PIECE_S, PIECE_ROWS = 0.2, 256
 """A piece is handed over after so many seconds, or with so many rows: a frame of one row would cost more."""
+
+_GLANCE = 0.1
+"""Seconds without an answer after which what came before is handed over."""
 
 
 def stream_of(router: Router, requests: pl.DataFrame) -> Iterator[Piece]:
@@ -104,3 +110,62 @@ def gathered(pieces: Iterable[Piece], empty: pl.DataFrame) -> pl.DataFrame:
         numbers.append(number)
         frames.append(frame)
     return pl.concat(frames)[pl.concat(numbers).arg_sort()]
+
+
+def at_once(
+    ask: Callable[..., dict[str, Any]],
+    requests: Iterable[tuple[Any, ...]],
+    count: int,
+    most: int,
+    called_off: threading.Event,
+) -> Generator[tuple[int, dict[str, Any]] | None, None, None]:
+    """Ask about many requests, several at a time.
+
+    Args:
+        ask: Asks about one; in threads.
+        requests: What it takes for each.
+        count: How many requests there are.
+        most: How many are on their way at most.
+        called_off: Is set at the end, where it is closed or breaks off too, so that no answer is waited for.
+
+    Yields:
+        The number of a request and its answer, as they come; null where none does for a moment.
+
+    Raises:
+        BaseException: What asking raises; answers before it were handed over.
+    """
+    left = enumerate(requests)
+    arrived: SimpleQueue[tuple[int, dict[str, Any]] | BaseException] = SimpleQueue()
+    turn = threading.Lock()
+
+    def ask_on() -> None:
+        """Ask about one request after the other, until none is left or nobody wants an answer."""
+        try:
+            while not called_off.is_set():
+                with turn:
+                    number, request = next(left, (-1, None))
+                if request is None:
+                    return
+                arrived.put((number, ask(*request)))
+        except BaseException as error:  # noqa: BLE001 - raised where answers are waited for
+            arrived.put(error)
+
+    workers = min(most, count)
+    pool = ThreadPoolExecutor(max(1, workers), "endpoint")
+    try:
+        for _ in range(workers):
+            pool.submit(ask_on)
+        while count:
+            try:
+                found = arrived.get(timeout=_GLANCE)
+            except Empty:
+                yield None
+                continue
+            if isinstance(found, BaseException):
+                raise found
+            count -= 1
+            yield found
+    finally:
+        # Where it was interrupted, or nothing can go on, what waits or is on its way ends too.
+        called_off.set()
+        pool.shutdown(wait=True, cancel_futures=True)
