@@ -1,3 +1,4 @@
+from contextlib import nullcontext
 from dataclasses import replace
 
 import pytest
@@ -131,3 +132,25 @@ def test_other_places_raise_no_alarm(fixtures, sets, source):
     for given in (source, str(sets / source)):
         refuse_holdout(replace(fixtures, source=given), None)
     refuse_holdout(replace(fixtures, source=str(sets / "holdout-study" / "dev" / "routing.jsonl")), None)
+
+
+def test_links_to_a_file_and_to_a_folder_far_above_it_are_seen_through(fixtures, sets):
+    (sets / "one.jsonl").symlink_to(sets / "h" / "holdout" / "routing.jsonl")
+    (sets / "aside" / "holdout" / "v1" / "v2").mkdir(parents=True)
+    (sets / "aside" / "holdout" / "v1" / "v2" / "routing.jsonl").write_text("{}\n", encoding="utf-8")
+    (sets / "many").mkdir()
+    (sets / "many" / "link").symlink_to(sets / "aside" / "holdout")
+    for place in ("one.jsonl", "many"):
+        for given in (place, str(sets / place)):
+            with pytest.raises(UsageError, match="refused, as by its name"):
+                refuse_holdout(replace(fixtures, source=given), None)
+
+
+def test_what_a_glob_stands_for_behind_a_url_counts(fixtures, monkeypatch):
+    found = []
+    monkeypatch.setattr("skillful_eval.sweep_guard.find_logs", lambda _: found)
+    given = replace(fixtures, source="s3://holdout-study/tests/**/*.jsonl")
+    for path, is_refused in (("dev/v1/a.jsonl", False), ("holdout/v1/v2/a.jsonl", True)):
+        found[:] = [SimpleNamespace(path=f"s3://holdout-study/tests/{path}")]
+        with pytest.raises(UsageError, match="refused, as by its name") if is_refused else nullcontext():
+            refuse_holdout(given, None)
