@@ -89,7 +89,8 @@ class RecordingTransport(httpx.BaseTransport):
     Every response that the client gets is in the journal before the client has it. What a journal holds
     already, since an earlier run was interrupted, is not asked for again. Only successful responses with the
     documented fields are recorded: failures, and answers of other types, are asked for again when the run is
-    resumed. Threads may share a transport; two processes may not record to one file.
+    resumed. Threads may share a transport; a second process that would record to the same file is refused.
+    Close it, so that the next one is not.
 
     A response that is recorded has the extension ``response_index``, its repeat; one that the journal held
     has ``replayed`` too, as :class:`ReplayTransport` says.
@@ -101,7 +102,7 @@ class RecordingTransport(httpx.BaseTransport):
             with, in its ``Authorization`` header or its address, is one anyway.
 
     Raises:
-        UsageError: The recording exists already.
+        UsageError: The recording exists already, or is being made.
         InputError: The journal cannot be written, or what is in it is not as it was written.
     """
 
