@@ -6,6 +6,7 @@ import inspect
 import math
 import sys
 import time
+from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,10 +20,11 @@ from skillful_eval.router.streaming import gathered, in_pieces, in_slices
 from skillful_eval.sanitise.private import redact
 from skillful_eval.schema import DEGRADED, INJECTED, NONE, SKIPPED
 from skillful_eval.snapshot import FIELDS
+from skillshift.frame.console import Terminated
 from skillshift.frame.errors import TEXT_WIDTH, UsageError, shorten
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from skillful_eval.corpus import Corpus
     from skillful_eval.router.streaming import Piece
@@ -36,6 +38,10 @@ FAILED, MALFORMED = "upstream", "malformed"
 _ANSWER = ("choice", "none_p", "winner_p")
 _EXPECTED = f'an id that was offered, "{NONE}", or a mapping with {", ".join(_ANSWER)}'
 _CANDIDATE = ("id", "name", "description", "when_to_use")
+
+
+_ENDS = (KeyboardInterrupt, Terminated)
+"""What ends a run, whatever code it comes upon."""
 
 
 class PythonRouter:
@@ -106,7 +112,9 @@ class PythonRouter:
             return self._retriever.shortlist(prompts)
         try:
             return self._whole.shortlist(prompts)
-        except Exception as error:
+        except _ENDS:
+            raise
+        except BaseException as error:
             raise UsageError(
                 f"{self._reference}: shortlist raised {_told(error)}; expected a frame with a shortlist and "
                 "scores for each prompt: without shortlists nothing can be decided, so mend that method"
@@ -118,7 +126,9 @@ class PythonRouter:
             return gathered(self.stream(requests), OUTCOMES.to_frame())
         try:
             return self._whole.decide(requests)
-        except Exception as error:  # noqa: BLE001 - whatever a user's code raises is a failure, not ours
+        except _ENDS:
+            raise
+        except BaseException as error:  # noqa: BLE001 - a user's code may raise anything, SystemExit too
             return pl.DataFrame([_failed(error)] * requests.height, schema=OUTCOMES)
 
     def stream(self, requests: pl.DataFrame) -> Iterator[Piece]:
@@ -165,7 +175,9 @@ class PythonRouter:
         try:
             answer = self._function(prompt, candidates)
             row = _row(answer, offered)
-        except Exception as error:  # noqa: BLE001 - whatever a user's code raises is a failure, not ours
+        except _ENDS:
+            raise
+        except BaseException as error:  # noqa: BLE001 - a user's code may raise anything, SystemExit too
             row = _failed(error)
         return row | {"latency_ms": (time.perf_counter() - began) * 1000}
 
@@ -205,14 +217,19 @@ def _router(value: Any, reference: str) -> Router | None:
         raise UsageError(f"{reference}: found a class, expected an object of it, or a function")
     if lacks:
         raise UsageError(f"{reference}: lacks {' and '.join(lacks)}; a router has {', '.join(parts)}")
+    if not isinstance(value.settings, Mapping):
+        raise UsageError(
+            f"{reference}: settings: found {shorten(value.settings)}, expected names and values, as text"
+        )
     router: Router = value
     return router
 
 
 def _function(value: Any, reference: str) -> Callable[..., Any]:
     expected = "expected a function of a prompt and its candidates, or an object with shortlist and decide"
-    if not callable(value):
-        raise UsageError(f"{reference}: found {type(value).__name__}, {expected}")
+    if not callable(value) or inspect.isclass(value):
+        found = "a class" if inspect.isclass(value) else type(value).__name__
+        raise UsageError(f"{reference}: found {found}, {expected}")
     if inspect.iscoroutinefunction(value):
         raise UsageError(f"{reference}: found an asynchronous function; wrap it in one that waits for it")
     try:
@@ -257,14 +274,17 @@ def _wrong(told: Any, offered: set[str]) -> str | None:
     return None
 
 
-def _failed(error: Exception) -> dict[str, Any]:
+def _failed(error: BaseException) -> dict[str, Any]:
     """The run in which code raised."""
     return {"decision": DEGRADED, "reason": FAILED, "detail": _told(error)}
 
 
 def _told(error: BaseException) -> str:
     """An exception's type and first line, without what looks private."""
-    said = str(error).encode("utf-8", "backslashreplace").decode()
+    try:
+        said = str(error).encode("utf-8", "backslashreplace").decode()
+    except Exception:  # noqa: BLE001 - what it says is made by a user's code too
+        said = ""
     first = said.strip().partition("\n")[0]
     text = f"{type(error).__name__}: {redact(first)}" if first else type(error).__name__
     return text if len(text) <= 2 * TEXT_WIDTH else text[: 2 * TEXT_WIDTH - 3] + "..."

@@ -28,6 +28,10 @@ PROGRESS_AFTER = 2.0
 """Seconds before a long job says that it is at work."""
 
 
+class Terminated(SystemExit):
+    """The process was asked to end, which nobody may take for an end that some code chose."""
+
+
 def run(app: typer.Typer) -> NoReturn:
     """Run a command line to its end: bad input is one message on stderr and exit code 2."""
     signal.signal(signal.SIGTERM, _terminate)
@@ -56,7 +60,7 @@ def _nowhere() -> TextIOWrapper:
 
 def _terminate(number: int, _frame: FrameType | None) -> NoReturn:
     # Leaves through every `finally`, so that no half-written folder stays behind.
-    sys.exit(128 + number)
+    raise Terminated(128 + number)
 
 
 def _quiet_stdout() -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from skillful_eval.router.protocol import OUTCOMES, shortlist_schema
 from skillful_eval.router.python import PythonRouter
+from skillshift.frame.console import Terminated
 from skillshift.frame.errors import UsageError
 
 CODE = """
@@ -48,6 +49,22 @@ def stops(prompt, candidates):
 
 def leaves(prompt, candidates):
     raise SystemExit(143)
+
+def ended(prompt, candidates):
+    from skillshift.frame.console import Terminated
+
+    raise Terminated(143)
+
+class Mute(Exception):
+    def __str__(self):
+        raise ValueError("nothing to say")
+
+def mute(prompt, candidates):
+    raise Mute
+
+class Own:
+    def __init__(self, prompt, candidates):
+        self.prompt = prompt
 
 def elsewhere(prompt, candidates):
     return "nowhere"
@@ -103,6 +120,9 @@ class Whole:
 whole = Whole()
 broken = Whole()
 broken.broken = True
+unset = Whole()
+unset.settings = None
+
 class Streaming(Whole):
     fails = False
 
@@ -204,6 +224,8 @@ def test_what_a_function_may_return(router, attribute, expected):
     [
         ("breaks", "upstream", "KeyError: 'do it: no such thing\\nmore of it'"),
         ("silent", "upstream", "ValueError"),
+        ("mute", "upstream", "Mute"),
+        ("leaves", "upstream", "SystemExit: 143"),
         ("elsewhere", "malformed", 'chose "nowhere", which was not offered'),
         ("nothing", "malformed", "returned null, expected an id"),
         ("number", "malformed", "returned 7, expected an id"),
@@ -229,7 +251,7 @@ def test_what_is_private_in_an_exception_is_not_told(router):
     assert detail.startswith("ValueError: api_key=[redacted]")
 
 
-@pytest.mark.parametrize(("attribute", "error"), [("stops", KeyboardInterrupt), ("leaves", SystemExit)])
+@pytest.mark.parametrize(("attribute", "error"), [("stops", KeyboardInterrupt), ("ended", Terminated)])
 def test_an_interruption_is_no_failure_of_the_function(router, attribute, error):
     with pytest.raises(error):
         decided(router(attribute))
@@ -267,6 +289,8 @@ def test_a_whole_router_shortlists_itself(router):
         ("later", "asynchronous"),
         ("one", "expected a function of a prompt and its candidates"),
         ("Whole", "found a class"),
+        ("Own", "found a class, expected a function"),
+        ("unset", "settings: found null, expected names and values"),
         ("part", "lacks batch and settings"),
     ],
 )
