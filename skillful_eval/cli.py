@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from skillful_eval.corpus_cli import app as corpora
+from skillful_eval.notes import noting
 from skillful_eval.rendering.formats import DEFAULT, FORMATS
 from skillful_eval.run_cli import run as run_router
 from skillful_eval.sweep_cli import sweep
@@ -288,7 +289,8 @@ def _vocabulary(groups: list[str] | None) -> list[str] | None:
 
 def main() -> None:
     """The entry point of the ``skillful-eval`` command."""
-    run(app)
+    with noting():
+        run(app)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from typing import TYPE_CHECKING, Any
 
 from skillful_eval.recording.responses import PROBABILITIES
@@ -21,6 +22,9 @@ __all__ = ["TELLING", "Redactor", "digest", "fits", "hidden"]
 
 _WORDS = frozenset({NONE, "choice", "noul"})
 """Texts of every response: they tell nothing, even where a key should be the same word."""
+
+
+_LAST_WORD = re.compile(r"\S+\Z")
 
 
 class Redactor:
@@ -45,6 +49,15 @@ class Redactor:
     def text(self, text: str, offered: Collection[str] = ()) -> str:
         """A text without what is private; the ids that were offered stay as they are."""
         return text if text in offered or text in _WORDS else self._private.redact(text)[0]
+
+    def beginning(self, text: str) -> str:
+        """As :meth:`text`, of a text that was cut: its last word may be half of something private.
+
+        >>> Redactor().beginning("write to jane@exa")
+        'write to [redacted]'
+        """
+        words = _LAST_WORD.sub("", text)
+        return self.text(words) + MARK if len(words) < len(text) else self.text(text)
 
     def fixture(self, fixture: str) -> str:
         """A fixture's id, or what stands for it where something private is in it."""

@@ -74,4 +74,6 @@ def _row(response: Response, shown: Callable[[str], str]) -> dict[str, Any]:
         return {"cause": "malformed", "detail": redact(str(error))[:SHOWN_CHARACTERS]}
     choice = row["choice"]
     row.pop("nouls", None)
+    if "model" in row:
+        row["model"] = shown(row["model"])
     return row | {"choice": choice if choice == NONE else shown(choice)}

@@ -112,14 +112,14 @@ class Endpoint:
         self._called_off = called_off
         self._clean = clean
 
-    def ask(self, body: bytes, shortlist: Sequence[str], *, fixture: str, repeat: int) -> dict[str, Any]:
+    def ask(self, body: bytes, shortlist: Sequence[str], about: dict[str, Any]) -> dict[str, Any]:
         """Ask until there is an answer, or no time or attempt is left.
 
         Args:
             body: The request's body.
             shortlist: The ids that it offers, in order.
-            fixture: The fixture, for a transport that records or replays.
-            repeat: The repeat, for the same.
+            about: For a transport that records or replays: ``fixture`` (its id), ``repeat`` (from 0),
+                ``cut`` (whether the task is only the beginning of the prompt).
 
         Returns:
             Those columns of :data:`~skillful_eval.router.answers.REPLIES` that have a value. ``latency_ms``
@@ -133,7 +133,7 @@ class Endpoint:
             attempts += 1
             deadline = self._deadline(end)
             try:
-                row = self._attempt(body, shortlist, deadline, {"fixture": fixture, "repeat": repeat})
+                row = self._attempt(body, shortlist, deadline, about)
                 break
             except _FailedError as failure:
                 pause = max(wait * 2 ** (attempts - 1), failure.after)
@@ -164,7 +164,7 @@ class Endpoint:
         return row
 
     def _attempt(
-        self, body: bytes, shortlist: Sequence[str], deadline: Deadline, purpose: dict[str, Any]
+        self, body: bytes, shortlist: Sequence[str], deadline: Deadline, about: dict[str, Any]
     ) -> dict[str, Any]:
         left = max(deadline.left(), 1 / _MILLISECONDS)
         request = httpx.Request(
@@ -175,7 +175,7 @@ class Endpoint:
             extensions={
                 "timeout": httpx.Timeout(left).as_dict(),
                 DEADLINE: deadline,
-                EXTENSION: purpose,
+                EXTENSION: about,
             },
         )
         try:

@@ -253,15 +253,17 @@ class HttpRouter:
         ) as rows:
             yield from rows
 
-    def _requests(self, requests: pl.DataFrame) -> Iterator[tuple[str, Sequence[str], str, int]]:
+    def _requests(self, requests: pl.DataFrame) -> Iterator[tuple[str, Sequence[str], dict[str, Any]]]:
         tasks = sent(requests["prompt"], max_chars=self._max_prompt_chars, upload=self._upload_prompts)
+        cut = (tasks != requests["prompt"]) & self._upload_prompts
         shortlists = requests["shortlist"].cast(pl.List(pl.String)).to_list()
-        return zip(tasks, shortlists, requests["fixture_id"], requests["repeat"], strict=True)
+        abouts = requests.select(fixture="fixture_id", repeat="repeat", cut=cut).to_dicts()
+        return zip(tasks, shortlists, abouts, strict=True)
 
     def _one(
-        self, endpoint: Endpoint, task: str, shortlist: Sequence[str], fixture: str, repeat: int
+        self, endpoint: Endpoint, task: str, shortlist: Sequence[str], about: dict[str, Any]
     ) -> dict[str, Any]:
-        return endpoint.ask(self._body(task, shortlist), shortlist, fixture=fixture, repeat=repeat)
+        return endpoint.ask(self._body(task, shortlist), shortlist, about)
 
     def _body(self, task: str, shortlist: Sequence[str]) -> bytes:
         unknown = next((name for name in shortlist if name not in self._candidates), None)

@@ -17,9 +17,9 @@ from skillful_eval.router.connection import DeadlineTransport  # noqa: E402
 TEXT = b'{"a": 1}' * 50
 BARE = zlib.compressobj(wbits=-zlib.MAX_WBITS)
 ENCODED = {
-    "gzip": gzip.compress(TEXT),
-    "X-GZIP": gzip.compress(TEXT),
-    "identity, gzip": gzip.compress(TEXT),
+    "gzip": gzip.compress(TEXT, mtime=0),
+    "X-GZIP": gzip.compress(TEXT, mtime=0),
+    "identity, gzip": gzip.compress(TEXT, mtime=0),
     "deflate": zlib.compress(TEXT),
     " Deflate ": BARE.compress(TEXT) + BARE.flush(),
     "identity": TEXT,

@@ -228,7 +228,7 @@ def test_a_replayed_answer_has_no_latency(good, router_of, requests_of):
     outcome = router_of(transport=transport).decide(requests_of("undo it please")).row(0, named=True)
     assert (outcome["decision"], outcome["latency_ms"]) == ("injected", None)
     assert (outcome["latency_reason"], outcome["response_index"]) == ("replayed", 2)
-    assert transport.asked == [{"fixture": "f0", "repeat": 0}]
+    assert transport.asked == [{"fixture": "f0", "repeat": 0, "cut": False}]
     assert not transport.closed, "it may be used again"
 
 

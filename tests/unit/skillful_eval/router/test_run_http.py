@@ -49,7 +49,7 @@ def invoke(server):
     server.answers(answer)
 
     def make(*options, out="runs.parquet"):
-        ran = CliRunner().invoke(app, ["--router", "http", *options, *FILES, "--out", out])
+        ran = CliRunner().invoke(app, ["--router", "http", *FILES, *options, "--out", out])
         if ran.exception is not None and not isinstance(ran.exception, SystemExit):
             raise ran.exception
         return ran
@@ -172,3 +172,19 @@ def test_a_key_that_the_endpoint_repeats_is_in_no_file(invoke, server, monkeypat
     for path in tmp_path.iterdir():
         assert key.encode() not in path.read_bytes()
     assert not pl.read_parquet("runs.parquet")["model"].str.contains(key).any()
+
+
+def test_a_prompt_that_is_cut_records_no_half_of_a_secret(invoke, server, tmp_path):
+    lines = [
+        {"id": "mail", "group": "g", "prompt": "mail jane@example.org about it", "gold": ["none"]},
+        {"id": "other", "group": "g", "prompt": "mail jim@example.org about it", "gold": ["none"]},
+    ]
+    (tmp_path / "fixtures.jsonl").write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    cut = ["--fixtures", "fixtures.jsonl", "--max-prompt-chars", "13"]
+    assert invoke("--url", server.url, "--record", "recording.json", *cut).exit_code == 0
+    said = (tmp_path / "recording.json").read_text(encoding="utf-8")
+    assert {entry["task"] for entry in json.loads(said).values()} == {"mail [redacted]"}
+    assert "jane" not in said
+    ran = invoke("--replay", "recording.json", *cut, out="again.parquet")
+    assert ran.exit_code == 0
+    assert decisions("again.parquet").equals(decisions("runs.parquet"))
