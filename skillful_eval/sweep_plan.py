@@ -42,6 +42,10 @@ class SweepSettings:
         heuristics: Whether prompts that need no capability by their form are skipped.
         max_prompt_chars: How many characters of a prompt were sent at most; null: all.
         upload_prompts: Whether prompts were sent.
+
+    Example:
+        >>> SweepSettings(heuristics=False).texts
+        {'heuristics': 'no'}
     """
 
     when_to_use: bool = True

@@ -143,6 +143,16 @@ def read_recording(path: str | Path) -> Recording:
     Raises:
         InputError: The file cannot be read, is not strict JSON, holds no response or the same repeat twice,
             or a field is missing or has the wrong type; with file, fixture and number of the response.
+
+    Example:
+        >>> import tempfile
+        >>> said = '{"answers": {"primary": {"choice": "none", "probabilities": {"none": 1}}}}'
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     file = Path(folder) / "recording.json"
+        ...     _ = file.write_text('{"tidy": {"task": "tidy up", "responses": [' + said + "]}}")
+        ...     recording = read_recording(file)
+        >>> recording.responses, recording.entries["tidy"].task
+        (1, 'tidy up')
     """
     target = Path(path)
     if target.name.endswith(JOURNAL):

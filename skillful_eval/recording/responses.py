@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from skillful_eval.documents import encodes
+from skillful_eval.router.answers import NAME_CHARACTERS
 from skillshift.frame.errors import shorten
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def checked(value: Any) -> Response:
     """
     _object("", value)
     kept: Response = {}
-    _keep(kept, value, "", "model", text)
+    _keep(kept, value, "", "model", _name)
     answers = _object("answers", _of(value, "answers", ""))
     kept["answers"] = {
         "primary": _primary(_of(answers, "primary", "answers.")),
@@ -134,6 +135,13 @@ def text(place: str, value: Any) -> str:
     if type(value) is not str or not encodes(value):
         raise wrong(place, shorten(value), "text")
     return value
+
+
+def _name(place: str, value: Any) -> str:
+    name = text(place, value)
+    if len(name) > NAME_CHARACTERS:
+        raise wrong(place, f"{len(name):,} characters", f"a name of up to {NAME_CHARACTERS:,}")
+    return name
 
 
 def whole(place: str, value: Any) -> int:

@@ -48,6 +48,9 @@ shortlist was the one that it was asked about."""
 CANDIDATES = "candidates"
 """The field of a recorded response that may hold the ids that were offered, in order."""
 
+NAME_CHARACTERS = 1_000
+"""No name of a model is longer than this."""
+
 SHOWN_CHARACTERS = 200
 """No detail is longer than this."""
 

@@ -17,6 +17,9 @@ SHORT = 12
 _ENDS = r"^[\s\p{Cc}\p{Cf}]+|[\s\p{Cc}\p{Cf}]+$"
 """Blanks and invisible characters around a text."""
 
+_ASCII_ENDS = "".join(map(chr, (*range(33), 127)))
+"""Those of them that are ASCII."""
+
 _FOLDERS = (
     "bin|dev|etc|home|lib|mnt|opt|proc|root|sbin|srv|sys|tmp|usr|var|Applications|Library|Users|Volumes"
 )
@@ -55,12 +58,14 @@ def heuristic(prompts: pl.Series) -> pl.Series:
     text = pl.col("text")
     looks = text.str.len_bytes() > text.str.len_chars()  # what is not ASCII may change its form
     looks |= (text.str.len_chars() < SHORT) | text.str.starts_with("/")
+    looks |= text.str.strip_chars(_ASCII_ENDS).str.len_bytes() < text.str.len_bytes()
     plain = text.str.to_lowercase().str.replace_all("'", "", literal=True)
     looks |= plain.str.contains(_begins_socially())
-    texts = pl.select(without_ends(prompts).alias("text"))
+    texts = prompts.cast(pl.String).alias("text").to_frame()
     # Most prompts are asked no more than whether they begin like one that is passed over.
     rows = texts.select(looks.fill_null(value=False)).to_series().arg_true()
-    found = texts[rows].lazy().select(reason(text)).collect().to_series()
+    whole = without_ends(texts[rows].to_series()).to_frame()
+    found = whole.select(reason(text)).to_series()
     none = pl.Series(prompts.name, [None], dtype=pl.String).new_from_index(0, prompts.len())
     return none.scatter(rows, found)
 

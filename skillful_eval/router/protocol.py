@@ -62,7 +62,14 @@ def shortlist_schema(corpus: Corpus) -> pl.Schema:
 
 @runtime_checkable
 class Router(Protocol):
-    """A router."""
+    """A router.
+
+    >>> import skillful_eval as se
+    >>> from skillshift import datasets
+    >>> corpus = se.read_corpus(datasets.path("routing/corpus.json"))
+    >>> isinstance(se.Bm25Router(corpus), Router)
+    True
+    """
 
     @property
     def batch(self) -> int | None:

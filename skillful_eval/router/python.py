@@ -66,6 +66,20 @@ class PythonRouter:
     A function's exceptions are degraded runs (cause ``upstream``), and so is a return value that is no
     decision (cause ``malformed``). The latency is that of the call, one at a time. Where a whole router's
     ``decide`` raises, all runs that it was given are degraded.
+
+    Example:
+        >>> import sys, types
+        >>> import skillful_eval as se
+        >>> from skillshift import datasets
+        >>> corpus = se.read_corpus(datasets.path("routing/corpus.json"))
+        >>> mine = types.ModuleType("mine")
+        >>> mine.first = lambda prompt, candidates: candidates[0]["id"]
+        >>> sys.modules["mine"] = mine  # as a file mine.py in the working folder would
+        >>> router = PythonRouter(corpus, se.Bm25Router(corpus), "mine:first")
+        >>> asked = pl.DataFrame({"fixture_id": ["f"], "prompt": ["undo a migration"], "repeat": [0]})
+        >>> requests = asked.hstack(router.shortlist(asked["prompt"]))
+        >>> router.decide(requests)["chosen"][0] == requests["shortlist"][0][0]
+        True
     """
 
     def __init__(self, corpus: Corpus, retriever: Router, reference: str) -> None:

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from skillful_eval.documents import encodes
+from skillful_eval.router.answers import NAME_CHARACTERS
 from skillful_eval.schema import TOKEN_LIMIT
 
 Probability = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
@@ -21,9 +22,6 @@ def _whole(text: str) -> str:
 
 Text = Annotated[str, AfterValidator(_whole)]
 """Text that can be written."""
-
-NAME_CHARACTERS = 1_000
-"""No name of a model is longer than this."""
 
 Tokens = Annotated[int, Field(ge=0, le=TOKEN_LIMIT)]
 """A count of tokens."""

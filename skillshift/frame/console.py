@@ -79,6 +79,8 @@ def emit(text: str) -> None:
         sys.stdout.flush()
     except BrokenPipeError:
         _quiet_stdout()
+    except ValueError as error:  # some code has closed it
+        raise InputError("standard output is closed, so nothing can be shown; leave it open") from error
     except OSError as error:
         _quiet_stdout()
         raise InputError(

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 import skillful_eval as se
-from skillful_eval.router.wire import NAME_CHARACTERS
+from skillful_eval.router.answers import NAME_CHARACTERS
 
 PRIVATE = "ask jane@example.org, or see /home/jane/secret.txt"
 
