@@ -444,10 +444,13 @@ def test_an_interruption_ends_it_quietly(process, home, sent, code):
     os.mkfifo(home / "pipe.toml")
     with process("report", "runs", "--grid", "pipe.toml", "--out", "out") as running:
         writer = opened_when_read(home / "pipe.toml", running)
-        running.send_signal(sent)
-        assert running.wait(timeout=60) == code
-        assert (running.stdout.read(), running.stderr.read()) == ("", "")
-        os.close(writer)
+        try:
+            running.send_signal(sent)
+            assert running.wait(timeout=60) == code
+            assert (running.stdout.read(), running.stderr.read()) == ("", "")
+        finally:
+            running.kill()  # else one that does not end would keep the whole suite waiting
+            os.close(writer)
     assert not (home / "out").exists()
 
 
